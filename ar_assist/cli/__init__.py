@@ -1,0 +1,42 @@
+"""`ar-assist`: parses, wires, prints. Each verb is a module here with `add_parser` and `run`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from ar_assist import __version__
+from ar_assist.errors import UserError
+
+VERBS: dict[str, str] = {}  # name: one line of help
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code. Without a verb it runs live."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help", "--version")):
+        words.insert(0, "live")
+    try:
+        args = _parser(words[0]).parse_args(words)
+        return int(args.run(args))
+    except UserError as error:
+        print(f"ar-assist: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser(verb: str) -> argparse.ArgumentParser:
+    """The parser; only the wanted verb's module is imported, so that start-up stays quick."""
+    parser = argparse.ArgumentParser(prog="ar-assist", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for name, help_line in VERBS.items():
+        sub = verbs.add_parser(name, help=help_line)
+        if name == verb:
+            module = import_module(f"ar_assist.cli.{name}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser

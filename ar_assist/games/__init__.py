@@ -1,0 +1,5 @@
+"""The games that the assistant knows. A new game is one line here (docs/adding-a-game.md)."""
+
+from ar_assist.types import AnyGame
+
+GAMES: dict[str, AnyGame] = {}

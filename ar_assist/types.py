@@ -1,0 +1,280 @@
+"""The values that pass between stages. Imports numpy only; everything else imports this.
+
+Frames of reference: *frame px* are pixels of the (undistorted) camera picture, *plane px* those
+of the rectified picture of a plane. Pixel centres are at integers: a picture spans -0.5 to
+width - 0.5. Points are (x, y); cells are (row, column).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]  # (H, W, 3) BGR
+Points = NDArray[np.float32]  # (..., 2) x, y px
+Homography = NDArray[np.float64]  # (3, 3), named to_from_from: frame_from_plane
+Cell = tuple[int, int]  # (row, column)
+State = Literal["searching", "locked", "lost"]
+
+
+class Lens(Protocol):
+    """The camera's lens, as the source knows it: frames come undistorted, logs go out distorted."""
+
+    def distort(self, points: Points) -> Points:
+        """Map (N, 2) px of the undistorted frame to px of the original one."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of a source."""
+
+    index: int  # counts the source's frames from 0, dropped ones included
+    time: float  # s on the source's own clock
+    image: Image  # undistorted, read-only
+    lens: Lens | None = None  # None: the picture is as the camera made it
+    note: str = (
+        ""  # what the source has to say ("camera stalled, reconnecting"); "" when all is well
+    )
+    name: str = ""  # path of the picture, for folders
+
+
+class Source(Protocol):
+    """Where frames come from: a camera, a file, a stream, pictures, a rendered scene."""
+
+    name: str  # safe to show: credentials removed
+    fps: float  # frames/s, never rounded
+    size_wh: tuple[int, int]  # px
+    live: bool  # frames pass whether we look or not: the newest wins
+
+    def __iter__(self) -> Iterator[Frame]: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A planar region of a frame and the rectified picture that is made of it."""
+
+    frame_from_plane: Homography  # (3, 3)
+    size_wh: tuple[int, int]  # px of the rectified picture
+
+    @property
+    def corners(self) -> Points:
+        """(4, 2) frame px of the rectified picture's outer corners: top left, then clockwise."""
+        w, h = self.size_wh
+        outer = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64) - 0.5
+        return self.to_frame(outer.astype(np.float32))
+
+    def to_frame(self, points: Points) -> Points:
+        """Map (..., 2) plane px to frame px."""
+        return transform(self.frame_from_plane, points)
+
+    def to_plane(self, points: Points) -> Points:
+        """Map (..., 2) frame px to plane px."""
+        return transform(np.linalg.inv(self.frame_from_plane), points)
+
+
+def homography(source: Points, target: Points) -> Homography:
+    """target_from_source through four point pairs, exactly; (4, 2) each. Singular quads raise."""
+    rows = []
+    for (x, y), (u, v) in zip(source.astype(float), target.astype(float), strict=True):
+        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y])
+        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y])
+    h = np.linalg.solve(np.array(rows), target.astype(float).ravel())
+    return np.append(h, 1.0).reshape(3, 3)
+
+
+def transform(to_from_from: Homography, points: NDArray[Any]) -> Points:
+    """Apply a homography to (..., 2) points."""
+    homogeneous = np.concatenate([points, np.ones_like(points[..., :1])], axis=-1) @ to_from_from.T
+    return (homogeneous[..., :2] / homogeneous[..., 2:]).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A regular, axis-aligned grid of cells in a rectified picture."""
+
+    origin_xy: tuple[float, float]  # plane px of the grid's outer top-left corner
+    pitch_xy: tuple[float, float]  # plane px from cell to cell
+    rows: int
+    cols: int
+
+    @property
+    def corners(self) -> Points:
+        """(4, 2) plane px of the outer border: top left, then clockwise."""
+        (x, y), (dx, dy) = self.origin_xy, self.pitch_xy
+        right, bottom = x + dx * self.cols, y + dy * self.rows
+        return np.array([[x, y], [right, y], [right, bottom], [x, bottom]], np.float32)
+
+    def quads(self) -> NDArray[np.float32]:
+        """(rows, cols, 4, 2) plane px of every cell: top left, then clockwise."""
+        unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+        c, r = np.meshgrid(np.arange(self.cols), np.arange(self.rows))
+        cells = np.stack([c, r], -1)[:, :, None, :] + unit
+        points: NDArray[np.float32] = np.float32(self.origin_xy) + cells * np.float32(self.pitch_xy)
+        return points
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A plane that the finder proposes, with the grid in its rectified picture where it saw one."""
+
+    plane: Plane
+    lattice: Lattice | None  # None: a bare quad, the whole rectified picture
+    score: float  # the finder's own belief, 0 to 1; orders candidates, decides nothing
+
+
+class Board(Protocol):
+    """A position: immutable, hashable, and written by str() in the game's own notation."""
+
+    def __hash__(self) -> int: ...
+
+    def record(self) -> dict[str, Any]:
+        """The log's `board` without geometry and confidence: rows, cols, cells, …"""
+        ...
+
+
+class Move(Protocol):
+    """What a game advises."""
+
+    def record(self) -> dict[str, Any]:
+        """The log's `hint`."""
+        ...
+
+
+B = TypeVar("B", bound=Board)
+M = TypeVar("M", bound=Move)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading(Generic[B]):
+    """A board as read from one rectified picture."""
+
+    board: B
+    corners: Points  # (4, 2) plane px, outer border of the cell grid: top left, then clockwise
+    certainty: NDArray[
+        np.float32
+    ]  # (rows, cols) 0 to 1: how far each cell is from its nearest rival
+    confidence: float  # calibrated chance that the whole board is right, 0 to 1
+    evidence: Any = None  # the game's own notes for its next read of the same board
+
+    @property
+    def plane_from_grid(self) -> Homography:
+        """(3, 3) plane px from grid units: the centre of cell (r, c) is (c + 0.5, r + 0.5)."""
+        rows, cols = self.certainty.shape
+        unit = Lattice((0, 0), (1, 1), rows, cols).corners
+        return homography(unit, self.corners)
+
+    def cell_quads(self) -> NDArray[np.float32]:
+        """(rows, cols, 4, 2) plane px of every cell: top left, then clockwise."""
+        rows, cols = self.certainty.shape
+        return transform(self.plane_from_grid, Lattice((0, 0), (1, 1), rows, cols).quads())
+
+
+@dataclass(frozen=True)
+class Advice(Generic[M]):
+    """What a game's solver says of a position."""
+
+    moves: tuple[M, ...]  # best first; the player steps through them with a key
+    status: Literal["ready", "no move", "solved"]
+    reason: str = ""  # why there is no move, or what the player should know of the one shown
+
+
+MarkKind = Literal["frame", "path", "ring", "dot", "fill", "cross", "flip", "error", "text"]
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """Something to draw, by meaning; the overlay decides the look."""
+
+    kind: MarkKind
+    points: (
+        Points  # (N, 2) plane px: a quad (frame, ring, fill, cross …), a polyline (path), an anchor
+    )
+    text: str = ""
+    role: str = ""  # tells equal kinds apart: "a", "b", "black", "white", "best", …
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What the player says of a cell."""
+
+    cell: Cell
+    says: Literal["empty", "same", "blocked"]
+    other: Cell | None = None  # for "same": the cell that it equals
+
+
+class Game(Protocol[B, M]):
+    """The rules, the reader and the solver of one game: a frozen value that holds its settings.
+
+    It pickles, because advice is worked out in another process.
+    """
+
+    @property
+    def name(self) -> str:
+        """Its key in GAMES, as the log writes it."""
+        ...
+
+    def parse(self, notation: str) -> B:
+        """The inverse of str(board); ValueError says what is wrong."""
+        ...
+
+    def read(
+        self, picture: Image, lattice: Lattice | None, before: Reading[B] | None = None
+    ) -> Reading[B] | None:
+        """Read the board in a rectified picture; None: no board of this game here.
+
+        `lattice` is the grid that the finder saw, if it saw one; `before` is the last accepted
+        reading of the same board, in the same plane px.
+        """
+        ...
+
+    def correct(self, reading: Reading[B], corrections: Sequence[Correction]) -> Reading[B]:
+        """Put what the player said over what was read."""
+        ...
+
+    def advise(self, history: Sequence[B], reading: Reading[B] | None = None) -> Advice[M]:
+        """Work out moves for history[-1]; earlier boards tell the gravity, the side to move, …
+
+        `reading` carries the certainty of its cells: no move rests on a doubtful one.
+        Bounded by nodes and not by the clock, so that it repeats.
+        """
+        ...
+
+    def play(self, board: B, move: M) -> B:
+        """The board after the move; ValueError if it is illegal."""
+        ...
+
+    def marks(self, reading: Reading[B], advice: Advice[M], choice: int = 0) -> tuple[Mark, ...]:
+        """What to draw for the advised move number `choice`."""
+        ...
+
+    def summary(self, reading: Reading[B], advice: Advice[M] | None) -> str:
+        """A few words for the status line: `42 tiles left`, `black 12, white 15, moves 8`."""
+        ...
+
+
+AnyGame = Game[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the assistant knows at one frame: all that is needed to draw it or log it."""
+
+    frame: Frame
+    state: State
+    game: AnyGame | None = None
+    plane: Plane | None = None  # where the rectified picture lies in this very frame
+    screen: Points | None = None  # (4, 2) frame px of the lit screen or window, where it is known
+    reading: Reading[Any] | None = None
+    advice: Advice[Any] | None = None
+    choice: int = 0  # which of advice.moves is on show
+    marks: tuple[Mark, ...] = ()  # plane px
+    reason: str = ""  # why there is no hint, where there is none
+    age: float = 0.0  # s since the frame that the reading was made from
+    ms: float = 0.0  # work spent on this frame in the step
+    timing: dict[str, float] = field(default_factory=dict)  # ms by stage, for the debug view
