@@ -67,7 +67,7 @@ class Plane:
         """(4, 2) frame px of the rectified picture's outer corners: top left, then clockwise."""
         w, h = self.size_wh
         outer = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64) - 0.5
-        return self.to_frame(outer.astype(np.float32))
+        return transform(self.frame_from_plane, outer)
 
     def to_frame(self, points: Points) -> Points:
         """Map (..., 2) plane px to frame px."""
@@ -115,8 +115,8 @@ class Lattice:
         unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
         c, r = np.meshgrid(np.arange(self.cols), np.arange(self.rows))
         cells = np.stack([c, r], -1)[:, :, None, :] + unit
-        points: NDArray[np.float32] = np.float32(self.origin_xy) + cells * np.float32(self.pitch_xy)
-        return points
+        points = np.array(self.origin_xy) + cells * np.array(self.pitch_xy)
+        return points.astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
