@@ -75,7 +75,7 @@ class Plane:
 
     def to_plane(self, points: Points) -> Points:
         """Map (..., 2) frame px to plane px."""
-        return transform(np.linalg.inv(self.frame_from_plane), points)
+        return transform(np.linalg.inv(self.frame_from_plane).astype(np.float64), points)
 
 
 def homography(source: Points, target: Points) -> Homography:
@@ -115,8 +115,8 @@ class Lattice:
         unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
         c, r = np.meshgrid(np.arange(self.cols), np.arange(self.rows))
         cells = np.stack([c, r], -1)[:, :, None, :] + unit
-        points = np.array(self.origin_xy) + cells * np.array(self.pitch_xy)
-        return points.astype(np.float32)
+        points: Points = (self.origin_xy + cells * np.array(self.pitch_xy)).astype(np.float32)
+        return points
 
 
 @dataclass(frozen=True, eq=False)
