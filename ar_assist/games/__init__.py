@@ -1,5 +1,8 @@
 """The games that the assistant knows. A new game is one line here (docs/adding-a-game.md)."""
 
+from ar_assist.games.link import LinkGame
 from ar_assist.types import AnyGame
 
-GAMES: dict[str, AnyGame] = {}
+GAMES: dict[str, AnyGame] = {
+    "link": LinkGame(),
+}

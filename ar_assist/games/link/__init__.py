@@ -1,0 +1,105 @@
+"""The link game: equal tiles go in pairs that a path of at most two turns joins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ar_assist.games.link.board import EMPTY, STONE, LinkBoard, Rules, parse_board, play
+from ar_assist.games.link.paths import Link, link, links
+from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
+
+
+@dataclass(frozen=True)
+class LinkMove:
+    """A pair to remove."""
+
+    link: Link
+    safe: bool | None = None  # the rest can still be cleared after it; None: not known
+
+    def record(self) -> dict[str, Any]:
+        path = [list(cell) for cell in self.link.path]
+        return {"a": list(self.link.a), "b": list(self.link.b), "path": path, "safe": self.safe}
+
+
+@dataclass(frozen=True)
+class LinkGame:
+    """The link game with its settings."""
+
+    gravity: str = "auto"  # a key of board.GRAVITIES; auto: inferred from the moves seen
+    outside: bool = True  # paths may run round the outside of the board
+
+    @property
+    def name(self) -> str:
+        return "link"
+
+    def parse(self, notation: str) -> LinkBoard:
+        return parse_board(notation)
+
+    def read(
+        self, picture: Image, lattice: Lattice | None, before: Reading[LinkBoard] | None = None
+    ) -> Reading[LinkBoard] | None:
+        from ar_assist.games.link import reader
+
+        return reader.read(picture, lattice, before)
+
+    def correct(
+        self, reading: Reading[LinkBoard], corrections: Sequence[Correction]
+    ) -> Reading[LinkBoard]:
+        """Put what the player said over what was read; such cells are certain."""
+        board, certainty = reading.board, reading.certainty.copy()
+        for correction in corrections:
+            board = board.put({correction.cell: _said(board, correction)})
+            certainty[correction.cell] = 1.0
+        return Reading(board, reading.corners, certainty, reading.confidence, reading.evidence)
+
+    def advise(
+        self, history: Sequence[LinkBoard], reading: Reading[LinkBoard] | None = None
+    ) -> Advice[LinkMove]:
+        board = history[-1]
+        if not board.left:
+            return Advice((), "solved", "the board is cleared")
+        moves = tuple(LinkMove(found) for found in links(board, self._rules()))
+        if not moves:
+            return Advice((), "no move", "no pair can be linked: the game should shuffle")
+        return Advice(moves, "ready")
+
+    def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
+        """The board after the move; ValueError if it is illegal."""
+        rules = self._rules()
+        if link(board, rules, move.link.a, move.link.b) is None:
+            raise ValueError(f"{move.link.a} and {move.link.b} cannot be linked")
+        return play(board, rules, move.link.a, move.link.b)
+
+    def marks(
+        self, reading: Reading[LinkBoard], advice: Advice[LinkMove], choice: int = 0
+    ) -> tuple[Mark, ...]:
+        """Frames around the pair and the path between them."""
+        if not advice.moves:
+            return ()
+        found = advice.moves[choice % len(advice.moves)].link
+        quads = reading.cell_quads()
+        centres = np.array([(c + 0.5, r + 0.5) for r, c in found.path])
+        return (
+            Mark("frame", quads[found.a], role="a"),
+            Mark("frame", quads[found.b], role="b"),
+            Mark("path", transform(reading.plane_from_grid, centres)),
+        )
+
+    def summary(self, reading: Reading[LinkBoard], advice: Advice[LinkMove] | None) -> str:
+        return f"{reading.board.left} tiles left"
+
+    def _rules(self) -> Rules:
+        return Rules("none" if self.gravity == "auto" else self.gravity, self.outside)
+
+
+def _said(board: LinkBoard, correction: Correction) -> int:
+    """The value of a cell after the player's word."""
+    if correction.says == "same":
+        if correction.other is None:
+            raise ValueError(f"cell {correction.cell} is the same as which other?")
+        return board.at(correction.other)
+    return EMPTY if correction.says == "empty" else STONE
