@@ -1,0 +1,161 @@
+"""Where the cells of a grown lattice begin, which way its rows run, and how far it reaches.
+
+A lattice vector says nothing of where a cell starts. Two facts do: what cells share (gaps, frames,
+grid lines) lies on their borders, so that the variance *across* cells is least there; and a cell
+that is cut in the right place has equals elsewhere on a board of equal tiles, while one that is cut
+through the middle is made of two neighbours and has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.find.lattice import Box, Fit, Maps, fitted, rectified
+from ar_assist.types import Homography, Image
+
+CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
+COMPARED = 150  # cells compared with each other: pairs enough, and quick
+MIN_FILL = 0.75  # a board whose support fills less of its box may be sheared
+DECISIVE = 0.6  # the content's distance must fall to this share to overrule the variance
+
+SHEARS = [
+    np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
+    for x, y in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))
+]
+
+
+def settle(image: Image, fit: Fit) -> Fit | None:
+    """The same lattice with cell borders on integer grid units and its box around the board."""
+    if fit.support.mean() >= MIN_FILL:
+        return _settle(image, fit)
+    tries = [_settle(image, _sheared(image, fit, shear)) for shear in SHEARS]
+    settled = [t for t in tries if t is not None]
+    return max(settled, key=lambda t: t.score, default=None)
+
+
+def _sheared(image: Image, fit: Fit, shear: Homography) -> Fit:
+    """The same nodes under another basis."""
+    grid = fit.box.centres()[fit.support]
+    sheared = np.floor(grid @ np.linalg.inv(shear)[:2, :2].T + 1e-6).astype(int)
+    low, high = sheared.min(axis=0), sheared.max(axis=0) + 1
+    support = np.zeros((high - low)[::-1], bool)
+    support[sheared[:, 1] - low[1], sheared[:, 0] - low[0]] = True
+    box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
+    return replace(fit, frame_from_grid=fit.frame_from_grid @ shear, box=box, support=support)
+
+
+def _settle(image: Image, fit: Fit) -> Fit | None:
+    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
+    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
+    profiles = _profiles(smooth, fit)
+    phase_px = _phase(smooth, fit, profiles)
+    fine = [_symmetric(p, at) for p, at in zip(profiles, phase_px, strict=True)]
+    # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
+    x, y = ((f + 0.5) / CELL_PX for f in fine)
+    shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
+    moved = replace(fit, frame_from_grid=fit.frame_from_grid @ shift)
+    final = fitted(image, moved)
+    if final is None:
+        return None
+    return replace(final, content=_content(image, final))
+
+
+Profile = tuple[NDArray[np.float64], NDArray[np.float64]]  # variance, edge strength; by position
+
+
+def _profiles(smooth: Maps, fit: Fit) -> tuple[Profile, Profile]:
+    """Along x and along y: variance across cells and mean strength of edges, (CELL_PX,) each."""
+    cells = _cut(smooth, fit.box, (0, 0))[fit.support]
+    variance = cells.var(axis=0).sum(axis=-1)
+    edges = []
+    for dx, dy in ((1, 0), (0, 1)):
+        strength = np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)).max(axis=2, keepdims=True)
+        mean = _cut(strength, fit.box, (0, 0))[fit.support].mean(axis=0)[..., 0]
+        edges.append(mean.mean(axis=1 - dx))
+    return (variance.mean(axis=0), edges[0]), (variance.mean(axis=1), edges[1])
+
+
+def _cut(picture: Maps, box: Box, phase_px: tuple[int, int]) -> Maps:
+    """(rows, cols, CELL_PX, CELL_PX, C): cells of a picture of the box with a margin of one."""
+    x, y = CELL_PX + phase_px[0], CELL_PX + phase_px[1]
+    inner = picture[y : y + box.rows * CELL_PX, x : x + box.cols * CELL_PX]
+    cells: Maps = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
+    return cells
+
+
+def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[int, int]:
+    """Where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y."""
+    choices = [_choices(profile) for profile in profiles]
+    first = (choices[0][0], choices[1][0])
+    combos = [(x, y) for x in choices[0] for y in choices[1]]
+    distance = {c: _distance(_cut(smooth, fit.box, c)[fit.support]) for c in combos}
+    best = min(combos, key=lambda c: distance[c])
+    return best if distance[best] < DECISIVE * distance[first] else first
+
+
+def _choices(profile: Profile) -> list[int]:
+    """Possible borders, likeliest first: least variance, strongest edges, half a cell further."""
+    variance, edges = (_smoothed_around(p) for p in profile)
+    low, high = int(variance.argmin()), int(edges.argmax())
+    half = CELL_PX // 2
+    choices: list[int] = []
+    for at in (low, high, low + half, high + half):
+        at = (at + half) % CELL_PX - half
+        if all(min((at - c) % CELL_PX, (c - at) % CELL_PX) > 2 for c in choices):
+            choices.append(at)
+    return choices
+
+
+def _smoothed_around(profile: NDArray[np.float64]) -> NDArray[np.float64]:
+    padded = np.concatenate([profile[-2:], profile, profile[:2]])
+    return np.convolve(padded, np.ones(5) / 5, "valid")
+
+
+def _symmetric(profile: Profile, at: int) -> float:
+    """The axis near `at` about which both profiles mirror best, px: frames are symmetric.
+
+    A gap's middle is found so even where the variance is flat along the whole gap.
+    """
+    reach = CELL_PX // 3
+    axes = at + np.arange(-3, 3.01, 0.25)
+    distance = np.arange(0.25, reach, 0.25)
+    cost = np.zeros(len(axes))
+    for values in profile:
+        right, left = (
+            np.interp(
+                (axes[:, None] + s * distance) % CELL_PX,
+                np.arange(CELL_PX + 1),
+                np.append(values, values[0]),
+            )
+            for s in (1, -1)
+        )
+        cost += ((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6)
+    return float(axes[int(cost.argmin())])
+
+
+def _content(image: Image, fit: Fit) -> float:
+    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
+    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
+    distance = _distance(_cut(smooth, fit.box, (0, 0))[fit.support])
+    return float(max(0.0, 1 - 2 * np.sqrt(distance)))
+
+
+def _distance(cells: Maps) -> float:
+    """Median over cells of the distance to the nearest other cell, as a share of the mean distance.
+
+    The inner 80 % at half resolution, less the mean cell: what all share says nothing.
+    """
+    step = max(1, len(cells) // COMPARED)
+    rim = CELL_PX // 12
+    inner = cells[::step, rim:-rim, rim:-rim]
+    n, side = len(inner), inner.shape[1] // 2
+    small = inner[:, : 2 * side, : 2 * side].reshape(n, side, 2, side, 2, -1).mean(axis=(2, 4))
+    features = (small - small.mean(axis=0)).reshape(n, -1)
+    energy = (features**2).sum(axis=1)
+    apart = energy[:, None] + energy - 2 * features @ features.T
+    np.fill_diagonal(apart, np.inf)
+    return float(np.median(apart.min(axis=1)) / (2 * energy.mean() + 1e-6))

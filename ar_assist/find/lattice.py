@@ -1,0 +1,232 @@
+"""Grow a seed into a whole lattice of cells, and find where its cells begin.
+
+A lattice that fits locally is followed outward as chessboard finders do (Geiger et al., ICRA 2012):
+the mean of all cells known so far is the template; every neighbour is registered against it, and a
+robust homography through the registered cells predicts the next ring. What differs from cell to
+cell averages out of the template; what tiles share (frame, gap, silhouette) stays.
+
+*Grid units*: x in columns, y in rows; `frame_from_grid` maps them to frame px.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.find.period import Seed, reduced
+from ar_assist.types import Homography, Image
+
+CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
+REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
+MAX_CELLS = 44  # along a side; the largest known link games have 30
+FIT_CELLS = 0.08  # a cell further than this from the homography, in cells, does not support it
+MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
+ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
+
+Mask = NDArray[np.bool_]
+Maps = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A range of cells of a lattice: columns x … x + cols, rows y … y + rows."""
+
+    x: int
+    y: int
+    cols: int
+    rows: int
+
+    def grown(self, by: int) -> Box:
+        return Box(self.x - by, self.y - by, self.cols + 2 * by, self.rows + 2 * by)
+
+    def centres(self) -> NDArray[np.float64]:
+        """(rows, cols, 2) grid units."""
+        c, r = np.meshgrid(np.arange(self.cols), np.arange(self.rows))
+        return np.stack([c + self.x + 0.5, r + self.y + 0.5], axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A lattice as it lies in a frame."""
+
+    frame_from_grid: Homography
+    box: Box  # the cells that belong to the board
+    support: Mask  # (rows, cols) of the box: the cell was registered and agrees with the homography
+    likeness: float  # median NCC of the supporting cells with their mean
+    content: float = 0.0  # 0 to 1: how much more alike the nearest other cell is than the average
+
+    @property
+    def score(self) -> float:
+        """0 to 1: a large, full, regular lattice whose cells come in equal groups."""
+        count = float(self.support.sum())
+        fill = count / self.support.size
+        size = count / (count + 12)  # twelve cells may agree by chance
+        return float(self.likeness * np.sqrt(fill) * (0.25 + 0.75 * self.content) * size)
+
+
+def rectified(image: Image, frame_from_grid: Homography, box: Box, cell_px: int) -> Image:
+    """The box's cells, upright, `cell_px` px wide and high each."""
+    scale = 1 / cell_px
+    half = 0.5 * scale
+    grid_from_picture = np.array([[scale, 0, box.x + half], [0, scale, box.y + half], [0, 0, 1]])
+    picture = cv2.warpPerspective(
+        image,
+        frame_from_grid @ grid_from_picture,
+        (box.cols * cell_px, box.rows * cell_px),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(picture, np.uint8)
+
+
+def grow(image: Image, seed: Seed) -> Fit | None:
+    """Follow the lattice of a seed as far as it goes; None: it is no lattice."""
+    p, q = reduced(seed.p, seed.q)
+    frame_from_grid = np.array(
+        [[p[0], q[0], seed.centre[0]], [p[1], q[1], seed.centre[1]], [0, 0, 1]]
+    )
+    box = Box(-2, -2, 4, 4)
+    support = np.ones((4, 4), bool)
+    last = box
+    for round_ in range(ROUNDS):
+        nodes = _register(image, frame_from_grid, box, support)
+        step = _fit(nodes, box, projective=round_ > 1)
+        if step is None:
+            return None
+        moved, support, likeness = step
+        frame_from_grid = frame_from_grid @ moved
+        frame_from_grid /= frame_from_grid[2, 2]
+        inner, support = _cropped(box, support)
+        if max(inner.cols, inner.rows) > MAX_CELLS:
+            return None
+        if round_ == ROUNDS - 1 or (round_ > 2 and inner == last):
+            return Fit(frame_from_grid, inner, support, likeness)
+        last = inner
+        margin = max(2, min(inner.cols, inner.rows) // 3) if round_ < ROUNDS - 3 else 1
+        box, support = inner.grown(margin), np.pad(support, margin)
+    return None
+
+
+def fitted(image: Image, fit: Fit) -> Fit | None:
+    """One more registration, with the ring around the box: a finer homography and the last word
+    on which cells belong."""
+    box, support = fit.box.grown(1), np.pad(fit.support, 1)
+    step = _fit(_register(image, fit.frame_from_grid, box, support), box, projective=True)
+    if step is None:
+        return None
+    moved, support, likeness = step
+    frame_from_grid = fit.frame_from_grid @ moved
+    inner, support = _cropped(box, support)
+    return Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
+
+
+@dataclass(frozen=True, eq=False)
+class _Nodes:
+    """Cells registered against the template, (rows, cols) each."""
+
+    likeness: Maps  # NCC at the best offset
+    offset: Maps  # (rows, cols, 2) cells
+    usable: Mask  # inside the frame and not at the rim of the search
+    support: Mask  # of the round before
+
+
+def _register(image: Image, frame_from_grid: Homography, box: Box, support: Mask) -> _Nodes:
+    picture = rectified(image, frame_from_grid, box.grown(1), CELL_PX)
+    features = _features(picture)
+    inner = features[CELL_PX:-CELL_PX, CELL_PX:-CELL_PX]
+    cells = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
+    template = cells[support].mean(axis=0)
+    likeness, offset, at_rim = _best_offsets(features, template, box)
+    usable = _inside(image, frame_from_grid, box) & ~at_rim
+    return _Nodes(likeness, offset, usable, support)
+
+
+def _features(picture: Image) -> Maps:
+    """(H, W, 3): strength of vertical and of horizontal edges, grey; each over its local mean."""
+    smooth = cv2.GaussianBlur(picture, (0, 0), 0.7)
+    gx = np.abs(cv2.Scharr(smooth, cv2.CV_32F, 1, 0)).max(axis=2)
+    gy = np.abs(cv2.Scharr(smooth, cv2.CV_32F, 0, 1)).max(axis=2)
+    area = (2 * CELL_PX + 1, 2 * CELL_PX + 1)
+    both = gx + gy
+    local = cv2.blur(both, area) + 0.03 * float(both.max()) + 1e-3
+    grey = cv2.cvtColor(smooth, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    grey -= cv2.blur(grey, area)
+    spread = np.sqrt(np.maximum(cv2.blur(grey * grey, area), 0)) + 4
+    return np.dstack([np.minimum(gx / local, 4), np.minimum(gy / local, 4), grey / spread])
+
+
+def _best_offsets(features: Maps, template: Maps, box: Box) -> tuple[Maps, Maps, Mask]:
+    """NCC, offset in cells (sub-pixel by a parabola) and whether it lies at the search's rim."""
+    start = CELL_PX - REACH_PX
+    area = features[start : features.shape[0] - start, start : features.shape[1] - start]
+    match = cv2.matchTemplate(np.ascontiguousarray(area), template, cv2.TM_CCOEFF_NORMED)
+    side = 2 * REACH_PX + 1
+    blocks = np.lib.stride_tricks.sliding_window_view(match, (side, side))[::CELL_PX, ::CELL_PX]
+    blocks = blocks.reshape(box.rows, box.cols, side * side)
+    best = blocks.argmax(axis=-1)
+    dy, dx = np.divmod(best, side)
+    at_rim = (dx == 0) | (dy == 0) | (dx == side - 1) | (dy == side - 1)
+    row, col = np.mgrid[: box.rows, : box.cols] * CELL_PX
+    y = np.clip(row + dy, 1, match.shape[0] - 2)
+    x = np.clip(col + dx, 1, match.shape[1] - 2)
+    fine_x = _parabola(match[y, x - 1], match[y, x], match[y, x + 1])
+    fine_y = _parabola(match[y - 1, x], match[y, x], match[y + 1, x])
+    offset = np.stack([dx - REACH_PX + fine_x, dy - REACH_PX + fine_y], axis=-1) / CELL_PX
+    return blocks.max(axis=-1), offset.astype(np.float32), at_rim
+
+
+def _parabola(before: Maps, here: Maps, after: Maps) -> Maps:
+    """Position of the summit through three samples, -0.5 to 0.5."""
+    bend = before - 2 * here + after
+    flat = np.abs(bend) < 1e-6
+    summit = 0.5 * (before - after) / np.where(flat, 1, bend)
+    fine: Maps = np.where(flat, 0, np.clip(summit, -0.5, 0.5)).astype(np.float32)
+    return fine
+
+
+def _inside(image: Image, frame_from_grid: Homography, box: Box) -> Mask:
+    """Whether each cell's centre lies in the frame and before the camera."""
+    h, w = image.shape[:2]
+    centres = box.centres()
+    x, y, z = np.moveaxis(centres @ frame_from_grid[:, :2].T + frame_from_grid[:, 2], -1, 0)
+    ahead: Mask = z > 1e-6
+    z = np.where(ahead, z, 1)
+    inside: Mask = ahead & (x > 0) & (y > 0) & (x < (w - 1) * z) & (y < (h - 1) * z)
+    return inside
+
+
+def _fit(nodes: _Nodes, box: Box, projective: bool) -> tuple[Homography, Mask, float] | None:
+    """The map that moves predicted cells onto registered ones, the cells that agree, their NCC."""
+    enough = 0.5 * float(np.median(nodes.likeness[nodes.support]))
+    good = nodes.usable & (nodes.likeness > enough)
+    if good.sum() < MIN_SUPPORT:
+        return None
+    predicted = box.centres()[good].astype(np.float32)
+    seen = predicted + nodes.offset[good].astype(np.float32)
+    if projective and good.sum() > 2 * MIN_SUPPORT:
+        moved, agree = cv2.findHomography(predicted, seen, cv2.RANSAC, FIT_CELLS)
+    else:
+        affine, agree = cv2.estimateAffine2D(
+            predicted, seen, method=cv2.RANSAC, ransacReprojThreshold=FIT_CELLS
+        )
+        moved = None if affine is None else np.vstack([affine, [0, 0, 1]])
+    if moved is None or agree.sum() < MIN_SUPPORT:
+        return None
+    support = np.zeros_like(good)
+    support[good] = agree.ravel().astype(bool)
+    return np.asarray(moved, np.float64), support, float(np.median(nodes.likeness[support]))
+
+
+def _cropped(box: Box, support: Mask) -> tuple[Box, Mask]:
+    """The box of the supporting cells that have at least two supporting neighbours."""
+    around = cv2.boxFilter(
+        support.astype(np.float32), -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT
+    )
+    held = support & (around > 2.5)
+    rows, cols = np.nonzero(held if held.sum() >= 4 else support)
+    top, bottom, left, right = rows.min(), rows.max() + 1, cols.min(), cols.max() + 1
+    inner = Box(box.x + int(left), box.y + int(top), int(right - left), int(bottom - top))
+    return inner, support[top:bottom, left:right]

@@ -1,0 +1,180 @@
+"""Seeds of lattices: where does the picture repeat in two directions?
+
+The autocorrelation of a window's edge strength has peaks at the lattice vectors of whatever repeats
+in it: tile frames, gaps, grid lines, the mere outlines of sprites. It needs no closed outline, no
+corner and no colour, and holes in the board only lower the peaks. A window sees perspective as
+nearly affine, so that windows are small and the picture is searched at several scales.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import scipy.fft
+from numpy.typing import NDArray
+
+from ar_assist.types import Image
+
+WINDOW_PX = 128  # side of a window at every scale; holds three periods of the longest vector
+STRIDE_PX = 64
+PERIOD_PX = (11, 44)  # shortest and longest lattice vector searched at one scale
+SCALES = (1, 2, 4, 8)  # the picture is halved so often; together periods from 11 to 350 px
+MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
+MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
+MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
+MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
+
+Vector = NDArray[np.float64]  # (2,) px
+Maps = NDArray[np.float32]  # (N, WINDOW_PX, WINDOW_PX) or one of them
+
+
+@dataclass(frozen=True, eq=False)
+class Seed:
+    """A place where the picture repeats by two vectors."""
+
+    centre: Vector  # px
+    p: Vector  # px
+    q: Vector  # px
+    strength: float  # how far peaks stand above the values half-way between them
+
+
+def seeds(image: Image, scale: int) -> list[Seed]:
+    """Places that repeat, searched at 1/scale; those first whose period most windows back."""
+    size = (image.shape[1] // scale, image.shape[0] // scale)
+    if min(size) < WINDOW_PX // 3 or max(size) < WINDOW_PX * 2 // 3:
+        return []
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    right, below = max(0, WINDOW_PX - size[0]), max(0, WINDOW_PX - size[1])
+    if right or below:
+        small = np.asarray(
+            cv2.copyMakeBorder(small, 0, below, 0, right, cv2.BORDER_REPLICATE), np.uint8
+        )
+    corners, maps = _autocorrelations(edge_strength(small))
+    found = []
+    for corner, peaks in zip(corners, maps, strict=True):
+        vectors = _lattice_vectors(peaks)
+        if vectors is not None:
+            p, q, strength = vectors
+            centre = (corner + WINDOW_PX / 2 + 0.5) * scale - 0.5
+            found.append(Seed(centre, p * scale, q * scale, strength))
+    return _by_support(found)
+
+
+def edge_strength(image: Image) -> NDArray[np.float32]:
+    """Gradient magnitude of the strongest channel over its local mean: even under uneven light."""
+    smooth = cv2.GaussianBlur(image, (0, 0), 0.8)
+    gx = cv2.Scharr(smooth, cv2.CV_32F, 1, 0)
+    gy = cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
+    magnitude = np.sqrt((gx * gx + gy * gy).max(axis=2))
+    # A fifth of the window: wide enough to leave the tiles' own rhythm alone.
+    local = cv2.blur(magnitude, (51, 51))
+    strength: NDArray[np.float32] = magnitude / (local + 0.02 * float(magnitude.max()) + 1e-3)
+    return strength
+
+
+def _autocorrelations(strength: NDArray[np.float32]) -> tuple[list[Vector], Maps]:
+    """Normalised autocorrelation of overlapping windows, lag 0 in the middle (Wiener-Khinchin)."""
+    h, w = strength.shape
+    corners = [np.array([x, y], np.float64) for y in _starts(h) for x in _starts(w)]
+    hann = np.hanning(WINDOW_PX).astype(np.float32)
+    windows = np.stack(
+        [strength[int(y) : int(y) + WINDOW_PX, int(x) : int(x) + WINDOW_PX] for x, y in corners]
+    )
+    windows = (windows - windows.mean((1, 2), keepdims=True)) * (hann[:, None] * hann)
+    spectra = scipy.fft.rfft2(windows)
+    power = spectra.real**2 + spectra.imag**2
+    maps = scipy.fft.fftshift(scipy.fft.irfft2(power, s=windows.shape[1:]), axes=(1, 2))
+    middle = WINDOW_PX // 2
+    maps /= maps[:, middle, middle][:, None, None] + 1e-9
+    return corners, maps
+
+
+def _starts(length: int) -> NDArray[np.int64]:
+    """Window positions along one side, evenly spread so that the last one ends with the picture."""
+    steps = -(-(length - WINDOW_PX) // STRIDE_PX)
+    return np.linspace(0, length - WINDOW_PX, steps + 1).astype(np.int64)
+
+
+_lag_y, _lag_x = np.mgrid[:WINDOW_PX, :WINDOW_PX] - WINDOW_PX // 2
+_radius = np.hypot(_lag_x, _lag_y)
+_HALF_RING = (
+    (_radius >= PERIOD_PX[0])
+    & (_radius <= PERIOD_PX[1])
+    & ((_lag_y > 0) | ((_lag_y == 0) & (_lag_x > 0)))
+)
+
+
+def _lattice_vectors(autocorrelation: Maps) -> tuple[Vector, Vector, float] | None:
+    """The two vectors whose whole lattice has peaks, and valleys half-way; None: nothing repeats.
+
+    The valleys tell a lattice vector from its double, the weakest of the four peaks from a half.
+    """
+    peak_px = _peaks(autocorrelation)
+    if len(peak_px) < 2:
+        return None
+    first, second = np.triu_indices(len(peak_px), 1)
+    p, q = peak_px[first], peak_px[second]
+    lengths = np.hypot(*p.T), np.hypot(*q.T)
+    area = np.abs(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0])
+    shaped = (area > MIN_SINE * lengths[0] * lengths[1]) & (
+        np.maximum(*lengths) < MAX_ASPECT * np.minimum(*lengths)
+    )
+    if not shaped.any():
+        return None
+    p, q = p[shaped], q[shaped]
+    near = np.asarray(cv2.dilate(autocorrelation, np.ones((3, 3), np.uint8)), np.float32)
+    on = np.stack([_at(near, v) for v in (p, q, p + q, p - q)])
+    between = np.stack([_at(near, v / 2) for v in (p, q, p + q, p - q)])
+    strength = on.min(axis=0) + 0.5 * on.mean(axis=0) - between.mean(axis=0)
+    best = int(strength.argmax())
+    if strength[best] <= 0:
+        return None
+    return p[best], q[best], float(strength[best])
+
+
+def _peaks(autocorrelation: Maps) -> NDArray[np.float64]:
+    """(N, 2) lags of the highest local maxima in half the ring (the other half mirrors it)."""
+    summit = autocorrelation == cv2.dilate(autocorrelation, np.ones((5, 5), np.uint8))
+    y, x = np.nonzero(summit & _HALF_RING & (autocorrelation > MIN_PEAK))
+    order = np.argsort(-autocorrelation[y, x], kind="stable")[:MAX_PEAKS]
+    return np.stack([x[order], y[order]], axis=1).astype(np.float64) - WINDOW_PX // 2
+
+
+def _at(values: Maps, lags: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Values at (N, 2) lags, 0 beyond the window."""
+    index = np.rint(lags).astype(int) + WINDOW_PX // 2
+    inside = ((index >= 0) & (index < WINDOW_PX)).all(axis=1)
+    x, y = np.clip(index, 0, WINDOW_PX - 1).T
+    return np.where(inside, values[y, x], 0).astype(np.float32)
+
+
+def reduced(p: Vector, q: Vector) -> tuple[Vector, Vector]:
+    """The shortest basis of the same lattice (Lagrange-Gauss reduction), p to the right, q down."""
+    while True:
+        if p @ p > q @ q:
+            p, q = q, p
+        times = np.rint((p @ q) / (p @ p))
+        if times == 0:
+            break
+        q = q - times * p
+    if abs(p[0]) < abs(q[0]):
+        p, q = q, p
+    p = p if p[0] >= 0 else -p
+    q = q if p[0] * q[1] - p[1] * q[0] > 0 else -q
+    return p, q
+
+
+def _by_support(found: list[Seed]) -> list[Seed]:
+    """Order seeds by their own strength and that of all seeds with nearly the same period."""
+    if not found:
+        return []
+    found = [Seed(s.centre, *reduced(s.p, s.q), s.strength) for s in found]
+    bases = np.array([np.concatenate([s.p, s.q]) for s in found])
+    strengths = np.array([s.strength for s in found])
+    length = np.linalg.norm(bases, axis=1)
+    apart = np.linalg.norm(bases[:, None] - bases[None], axis=2)
+    alike = apart < 0.15 * np.minimum(length[:, None], length[None])
+    support = strengths * np.sqrt(alike @ strengths)
+    return [found[i] for i in np.argsort(-support, kind="stable")]
