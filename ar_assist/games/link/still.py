@@ -1,0 +1,486 @@
+"""The search without gravity: over pairings, not orders. Runs as plain Python and compiled alike.
+
+Without gravity a removal only frees cells, so a link that is open stays open: an order of removals
+matters no more once it is settled who goes with whom. Hence:
+
+* A kind whose remaining tiles can all go now is taken at once; that never harms.
+* What is searched is the set of *bans*: pairs that will not go together. A tile with one partner
+  left is settled, and goes with it as soon as they link.
+* Relaxation: let every tile vanish that links to any partner not banned, itself gone or not. No
+  real order ever clears more, so a tile left over proves that the position is lost.
+* Probing: settle a pair for trial; when the relaxation then leaves a tile, the pair is banned.
+  No partner left: lost. One left: settled. This is failed-literal probing as in SAT solvers.
+
+First come greedy restarts with noise, then depth-first search with probing at every node.
+(The same observations: M. de Bondt, Solving Shisen-Sho boards, arXiv:1009.2014.)
+
+A state is one array: row masks, column masks, row reach and column reach of every padded cell (see
+paths.py), and for every tile whether it is there. Copying it is the only undo.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
+
+RANDOM, NODES, WITNESS, MADE = range(4)  # places in Space.notes
+WITNESSES = 60  # relaxations kept on record, one bit each
+PLAYOUTS = 24  # greedy restarts before the depth-first search: most boards fall to the first few
+
+
+class Space(NamedTuple):
+    """What the search writes on."""
+
+    ban: Ints  # per pair: the level that banned it, 0 where it may go together
+    trail: Ints  # the banned pairs in order of level; its last entry is their number
+    used: Ints  # per pair: the recorded relaxations that need it, one bit each
+    open_pairs: Ints  # a list of pairs
+    spare: Ints  # a state
+    notes: Ints  # random state, nodes left, last record, bits of the records that hold
+
+
+def ints(size: int) -> Ints:
+    """An array of zeros; the accelerator puts its own in this place."""
+    return [0] * size
+
+
+def open_state(puzzle: Puzzle) -> Ints:
+    """The state of the board as it stands: every free cell vacated one by one."""
+    height, width = puzzle.height, puzzle.width
+    tiles = len(puzzle.cell)
+    state = ints(height + width + 2 * height * width + 2 * tiles + 1)
+    across = height + width
+    down = across + height * width
+    for r in range(height):
+        for c in range(width):
+            state[across + r * width + c] = 1 << c
+            state[down + r * width + c] = 1 << r
+    for r in range(height):
+        for c in range(width):
+            if puzzle.free[r * width + c]:
+                vacate(state, height, width, r, c)
+    for tile in range(tiles):
+        state[flags(state, puzzle) + tile] = 1
+    return state
+
+
+def flags(state: Ints, puzzle: Puzzle) -> int:
+    """Where the state tells which tiles are there."""
+    return len(state) - 2 * len(puzzle.cell) - 1
+
+
+def removed(state: Ints, puzzle: Puzzle) -> int:
+    """Where the state keeps the number of tiles removed; the order of removal follows."""
+    return len(state) - len(puzzle.cell) - 1
+
+
+def vacate(state: Ints, height: int, width: int, r: int, c: int) -> None:
+    """Free a cell and lengthen the reaches that it joins."""
+    across = height + width + r * width
+    row = state[r] | 1 << c
+    state[r] = row
+    run = state[across + c]
+    x = c - 1
+    while x >= 0 and row >> x & 1:
+        state[across + x] = run
+        x -= 1
+    if x >= 0:
+        state[across + x] |= run
+    x = c + 1
+    while x < width and row >> x & 1:
+        state[across + x] = run
+        x += 1
+    if x < width:
+        state[across + x] |= run
+    down = height + width + height * width + c
+    col = state[height + c] | 1 << r
+    state[height + c] = col
+    run = state[down + r * width]
+    x = r - 1
+    while x >= 0 and col >> x & 1:
+        state[down + x * width] = run
+        x -= 1
+    if x >= 0:
+        state[down + x * width] |= run
+    x = r + 1
+    while x < height and col >> x & 1:
+        state[down + x * width] = run
+        x += 1
+    if x < height:
+        state[down + x * width] |= run
+
+
+def linked(state: Ints, puzzle: Puzzle, a: int, b: int) -> bool:
+    """Whether a path of at most two turns joins two tiles (or the cells where they were)."""
+    height, width = puzzle.height, puzzle.width
+    across = height + width
+    shared = state[across + puzzle.cell[a]] & state[across + puzzle.cell[b]]
+    low, high = puzzle.row[a], puzzle.row[b]
+    if shared != 0 and low != high:
+        if low > high:
+            low, high = high, low
+        low += 1
+        while low < high and shared != 0:
+            shared &= state[low]
+            low += 1
+        if shared != 0:
+            return True
+    across += height * width
+    shared = state[across + puzzle.cell[a]] & state[across + puzzle.cell[b]]
+    low, high = puzzle.col[a], puzzle.col[b]
+    if shared != 0 and low != high:
+        if low > high:
+            low, high = high, low
+        low += 1
+        while low < high and shared != 0:
+            shared &= state[height + low]
+            low += 1
+        return shared != 0
+    return False
+
+
+def vanish(state: Ints, puzzle: Puzzle, tile: int) -> int:
+    """Take one tile away, if it is there; says how many went."""
+    there = flags(state, puzzle) + tile
+    if not state[there]:
+        return 0
+    state[there] = 0
+    vacate(state, puzzle.height, puzzle.width, puzzle.row[tile], puzzle.col[tile])
+    return 1
+
+
+def remove(state: Ints, puzzle: Puzzle, pair: int) -> None:
+    """Take a pair away and note it in the order."""
+    a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+    vanish(state, puzzle, a)
+    vanish(state, puzzle, b)
+    count = removed(state, puzzle)
+    state[count + 1 + state[count]] = a
+    state[count + 2 + state[count]] = b
+    state[count] += 2
+
+
+def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
+    """The number of the pair of two tiles of one kind."""
+    kind = puzzle.kind[a]
+    low, high = min(a, b) - puzzle.first[kind], max(a, b) - puzzle.first[kind]
+    size = puzzle.first[kind + 1] - puzzle.first[kind]
+    return puzzle.pair_first[kind] + low * size - low * (low + 1) // 2 + high - low - 1
+
+
+def ready(state: Ints, puzzle: Puzzle, ban: Ints, pair: int) -> bool:
+    """Whether a pair is there, not banned, and links."""
+    a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+    there = flags(state, puzzle)
+    if ban[pair] or not state[there + a] or not state[there + b]:
+        return False
+    return linked(state, puzzle, a, b)
+
+
+def partner(state: Ints, puzzle: Puzzle, ban: Ints, tile: int) -> int:
+    """The only tile that this one may still go with; -1: none, -2: there are several."""
+    found = -1
+    there = flags(state, puzzle)
+    kind = puzzle.kind[tile]
+    for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
+        if other != tile and state[there + other] and not ban[pair_of(puzzle, tile, other)]:
+            if found >= 0:
+                return -2
+            found = other
+    return found
+
+
+def close(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints) -> None:
+    """Remove whatever can go without harm, again and again; `spare` is overwritten."""
+    again = True
+    while again:
+        again = False
+        for kind in range(len(puzzle.first) - 1):
+            for pair in range(puzzle.pair_first[kind], puzzle.pair_first[kind + 1]):
+                if ready(state, puzzle, ban, pair):
+                    a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+                    settled = partner(state, puzzle, ban, a) == b
+                    if settled and partner(state, puzzle, ban, b) == a:
+                        remove(state, puzzle, pair)
+                        again = True
+                    elif clear_kind(state, spare, puzzle, ban, kind, pair):
+                        again = True
+
+
+def clear_kind(
+    state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, kind: int, pair: int
+) -> bool:
+    """Remove all tiles of a kind, beginning with a pair that links; True if that worked."""
+    spare[:] = state
+    remove(spare, puzzle, pair)
+    again = True
+    while again:
+        again = False
+        for other in range(puzzle.pair_first[kind], puzzle.pair_first[kind + 1]):
+            if ready(spare, puzzle, ban, other):
+                remove(spare, puzzle, other)
+                again = True
+    there = flags(spare, puzzle)
+    for tile in range(puzzle.first[kind], puzzle.first[kind + 1]):
+        if spare[there + tile]:
+            return False
+    state[:] = spare
+    return True
+
+
+def play_out(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, open_pairs: Ints, rng: Ints) -> int:
+    """Remove at random what links until nothing does; how many tiles stay."""
+    while True:
+        close(state, spare, puzzle, ban)
+        count = 0
+        for pair in range(len(puzzle.pair_a)):
+            if ready(state, puzzle, ban, pair):
+                open_pairs[count] = pair
+                count += 1
+        if count == 0:
+            return len(puzzle.cell) - state[removed(state, puzzle)]
+        remove(state, puzzle, open_pairs[random(rng, count)])
+
+
+def random(rng: Ints, below: int) -> int:
+    """A number from 0 to below - 1 (a linear congruential generator: ANSI C's)."""
+    rng[0] = (rng[0] * 1103515245 + 12345) & 0x7FFFFFFF
+    return (rng[0] >> 8) % below
+
+
+def relax(
+    state: Ints, puzzle: Puzzle, ban: Ints, open_pairs: Ints, used: Ints, mark: int, turn: int
+) -> bool:
+    """Let all tiles vanish that link to any partner, itself there or not; True if all go.
+
+    `used` gets `mark` for the pairs that did it. Pairs that are both there go first, from
+    `turn` on, so that each kind uses few of its pairs and different calls use different ones.
+    """
+    there = flags(state, puzzle)
+    count = 0
+    for shifted in range(len(puzzle.pair_a)):
+        pair = (shifted + turn) % len(puzzle.pair_a)
+        a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+        if not ban[pair] and (state[there + a] or state[there + b]):
+            open_pairs[count] = pair
+            count += 1
+    left = len(puzzle.cell) - state[removed(state, puzzle)]
+    wanted = 2  # how many of a pair must be there
+    while wanted and left:
+        kept = 0
+        gone = 0
+        for i in range(count):
+            pair = open_pairs[i]
+            a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+            present = state[there + a] + state[there + b]
+            if present >= wanted and linked(state, puzzle, a, b):
+                gone += vanish(state, puzzle, a) + vanish(state, puzzle, b)
+                used[pair] |= mark
+            elif present:
+                open_pairs[kept] = pair
+                kept += 1
+        count = kept
+        left -= gone
+        wanted = 2 if gone else wanted - 1
+    return left == 0
+
+
+def forbid(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, pair: int) -> bool:
+    """Ban a pair and settle what follows; False: a tile of the kind has no partner left."""
+    bar(ban, trail, level, pair)
+    return settle(state, puzzle, ban, trail, level, puzzle.kind[puzzle.pair_a[pair]])
+
+
+def commit(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, pair: int) -> bool:
+    """Let two tiles go together and settle what follows; False as in forbid."""
+    a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+    bar_others(puzzle, ban, trail, level, a, b)
+    bar_others(puzzle, ban, trail, level, b, a)
+    return settle(state, puzzle, ban, trail, level, puzzle.kind[a])
+
+
+def settle(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, kind: int) -> bool:
+    """A tile with one partner left takes it from all others of the kind, and so on."""
+    there = flags(state, puzzle)
+    again = True
+    while again:
+        again = False
+        for tile in range(puzzle.first[kind], puzzle.first[kind + 1]):
+            if state[there + tile]:
+                other = partner(state, puzzle, ban, tile)
+                if other == -1:
+                    return False
+                if other >= 0 and partner(state, puzzle, ban, other) != tile:
+                    bar_others(puzzle, ban, trail, level, other, tile)
+                    again = True
+    return True
+
+
+def bar_others(puzzle: Puzzle, ban: Ints, trail: Ints, level: int, tile: int, mate: int) -> None:
+    """Ban all pairs of a tile but the one with its mate."""
+    kind = puzzle.kind[tile]
+    for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
+        if other != tile and other != mate:
+            bar(ban, trail, level, pair_of(puzzle, tile, other))
+
+
+def bar(ban: Ints, trail: Ints, level: int, pair: int) -> None:
+    """Note a ban at a level of the search."""
+    if not ban[pair]:
+        ban[pair] = level
+        trail[trail[-1]] = pair
+        trail[-1] += 1
+
+
+def lift(ban: Ints, trail: Ints, level: int) -> None:
+    """Take back all bans from a level on."""
+    while trail[-1] and ban[trail[trail[-1] - 1]] >= level:
+        trail[-1] -= 1
+        ban[trail[trail[-1]]] = 0
+
+
+def probe(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
+    """Close the state and ban every pair that no clearing can contain."""
+    ban, trail, used = space.ban, space.trail, space.used
+    while True:
+        close(state, space.spare, puzzle, ban)
+        if state[removed(state, puzzle)] == len(puzzle.cell):
+            return CLEARS
+        valid = witnesses(space)
+        unsettled = 0
+        banned = 0
+        for pair in range(len(puzzle.pair_a)):
+            if is_open(state, puzzle, ban, pair):
+                unsettled += 1
+                begin = trail[-1]
+                possible = commit(state, puzzle, ban, trail, level + 1, pair)
+                hit = 0
+                for i in range(begin, trail[-1]):
+                    hit |= used[trail[i]]
+                if possible and valid & ~hit == 0:
+                    space.notes[NODES] -= 1
+                    mark = witness(state, space, puzzle)
+                    valid = valid & ~(1 << space.notes[WITNESS]) | mark
+                    possible = mark != 0
+                lift(ban, trail, level + 1)
+                if not possible:
+                    if not forbid(state, puzzle, ban, trail, level, pair):
+                        return LOST
+                    banned += 1
+                    valid &= witnesses(space)
+                if space.notes[NODES] <= 0:
+                    return UNKNOWN
+        if unsettled == 0:
+            return LOST
+        if banned == 0:
+            return UNKNOWN
+
+
+def is_open(state: Ints, puzzle: Puzzle, ban: Ints, pair: int) -> bool:
+    """Whether a pair may go together, but its tiles have other partners as well."""
+    a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
+    there = flags(state, puzzle)
+    if ban[pair] or not state[there + a] or not state[there + b]:
+        return False
+    return partner(state, puzzle, ban, a) == -2 or partner(state, puzzle, ban, b) == -2
+
+
+def witnesses(space: Space) -> int:
+    """The relaxations on record that use no banned pair."""
+    valid = (1 << WITNESSES) - 1
+    for i in range(space.trail[-1]):
+        valid &= ~space.used[space.trail[i]]
+    return valid & space.notes[MADE]
+
+
+def witness(state: Ints, space: Space, puzzle: Puzzle) -> int:
+    """Relax under the bans of the moment; the bit of its record, or 0 where tiles stay."""
+    space.notes[WITNESS] = (space.notes[WITNESS] + 1) % WITNESSES
+    mark = 1 << space.notes[WITNESS]
+    for pair in range(len(space.used)):
+        space.used[pair] &= ~mark
+    space.notes[MADE] &= ~mark
+    spare = space.spare
+    spare[:] = state
+    turn = random(space.notes, len(puzzle.pair_a))
+    if not relax(spare, puzzle, space.ban, space.open_pairs, space.used, mark, turn):
+        return 0
+    space.notes[MADE] |= mark
+    order = removed(state, puzzle)
+    for i in range(order + 1, order + 1 + state[order], 2):
+        space.used[pair_of(puzzle, state[i], state[i + 1])] |= mark
+    return mark
+
+
+def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
+    """Verdict, the best order found (tiles, two by two) and the nodes that it took."""
+    pairs = len(puzzle.pair_a)
+    root = open_state(puzzle)
+    space = Space(
+        ints(pairs), ints(pairs + 1), ints(pairs), ints(pairs), ints(len(root)), ints(4)
+    )
+    space.notes[RANDOM] = seed
+    space.notes[NODES] = nodes
+    state, best, trial = ints(len(root)), ints(len(root)), ints(len(root))
+    choice = ints(len(puzzle.cell) + 2)
+    done = removed(root, puzzle)
+    for _ in range(PLAYOUTS):
+        if sample(root, best, trial, space, puzzle):
+            return CLEARS, best[done + 1 :], nodes - space.notes[NODES]
+    level = 1
+    while True:
+        state[:] = root
+        verdict = probe(state, space, puzzle, level)
+        if verdict == UNKNOWN and space.notes[NODES] > 0:
+            if sample(state, best, trial, space, puzzle):
+                verdict = CLEARS
+            else:
+                choice[level] = branch(state, puzzle, space.ban)
+                level += 1
+                commit(state, puzzle, space.ban, space.trail, level, choice[level - 1])
+        if verdict == CLEARS and state[done] > best[done]:
+            best[:] = state
+        if verdict == LOST:
+            state[:] = root
+            possible = False
+            while not possible and level > 0:
+                lift(space.ban, space.trail, level)
+                level -= 1
+                possible = level > 0 and forbid(
+                    state, puzzle, space.ban, space.trail, level, choice[level]
+                )
+        if verdict == CLEARS or level == 0 or space.notes[NODES] <= 0:
+            return verdict, best[done + 1 :], nodes - space.notes[NODES]
+
+
+def sample(state: Ints, best: Ints, trial: Ints, space: Space, puzzle: Puzzle) -> bool:
+    """Play out at random from a state, keep the best result; True if it clears all."""
+    space.notes[NODES] -= 1
+    trial[:] = state
+    left = play_out(trial, space.spare, puzzle, space.ban, space.open_pairs, space.notes)
+    done = removed(state, puzzle)
+    if trial[done] > best[done]:
+        best[:] = trial
+    return left == 0
+
+
+def branch(state: Ints, puzzle: Puzzle, ban: Ints) -> int:
+    """A pair to try next: of a tile with the fewest partners, and open already if one is."""
+    best = -1
+    fewest = len(puzzle.cell)
+    for tile in range(len(puzzle.cell)):
+        kind = puzzle.kind[tile]
+        partners = 0
+        chosen = -1
+        for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
+            if other != tile:
+                pair = pair_of(puzzle, tile, other)
+                if is_open(state, puzzle, ban, pair):
+                    partners += 1
+                    if chosen < 0 or linked(state, puzzle, tile, other):
+                        chosen = pair
+        if chosen >= 0 and partners < fewest:
+            best = chosen
+            fewest = partners
+    return best
