@@ -1,0 +1,123 @@
+"""Score one frame: one line of a log against what is so at that frame. No pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ar_assist.evaluate import geometry
+from ar_assist.evaluate.match import FOUND_IOU, match_boards
+from ar_assist.evaluate.rules import hint_cells, hint_exists, hint_is_right
+from ar_assist.evaluate.truth import Cells, PlacedBoard, Record, TrueFrame, Truth
+from ar_assist.types import Cell, Points, transform
+
+
+@dataclass(frozen=True, eq=False)
+class FrameScore:
+    """What one frame of the log is worth. None stands where a figure does not apply."""
+
+    frame: int
+    time: float  # s
+    has_board: bool  # the truth has a board here
+    in_view: bool  # ... and all its cells lie in the picture
+    still: bool
+    board_id: int  # hash of the true board; changes when a move was made
+    shows_board: bool  # the log has a board
+    screen_iou: float | None = None
+    board_iou: float | None = None
+    corner_tiles: float | None = None  # mean distance of the four corners
+    drift: Points | None = None  # (4, 2) px, drawn corners minus true ones
+    shape: bool = False  # rows and columns are right
+    exact: bool = False
+    wrong_cells: float | None = None  # share
+    hint: tuple[Cell, ...] | None = None  # cells of the hint on show, in the true board
+    hint_right: bool = False
+    can_hint: bool = False  # there is something to advise
+    confidence: float = 0.0
+    ms: float | None = None
+    look_ms: float | None = None
+    tile_px: float | None = None
+    blur_tiles: float | None = None
+    tilt_deg: float | None = None
+    cause: str = ""  # why the reading is not exact
+
+    @property
+    def false_lock(self) -> bool:
+        """A board is shown where there is none, or quite elsewhere."""
+        return self.shows_board and (not self.has_board or (self.board_iou or 0) < FOUND_IOU)
+
+
+def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameScore:
+    """Hold one line of a log against the truth of its frame; None: the log has no such line."""
+    board, read = true.board, record.board if record else None
+    match = match_boards(read, board, truth.game, true.unsure) if board and read else None
+    cells = board.cells if board else None
+    spots = _hint_spots(record, board)
+    return FrameScore(
+        frame=true.frame,
+        time=record.time if record else true.time,
+        has_board=board is not None,
+        in_view=board is not None and _in_view(board, truth.size_wh),
+        still=true.still,
+        board_id=hash(cells),
+        shows_board=read is not None,
+        screen_iou=_screen_iou(record, true),
+        board_iou=None if board is None else match.iou if match else 0.0,
+        corner_tiles=match.corner_tiles if match else None,
+        drift=match.drift if match else None,
+        shape=bool(match and match.shape),
+        exact=bool(match and not match.cause),
+        wrong_cells=match.wrong_cells if match else None,
+        hint=spots,
+        hint_right=_hint_right(record, spots, cells, truth),
+        can_hint=cells is not None and hint_exists(truth.game, cells, truth.solution),
+        confidence=read.confidence if read else 0.0,
+        ms=record.ms if record else None,
+        look_ms=record.look_ms if record else None,
+        tile_px=true.tile_px or (_tile_px(board) if board else None),
+        blur_tiles=true.blur_tiles,
+        tilt_deg=true.tilt_deg,
+        cause=match.cause if match else "no board shown" if board else "",
+    )
+
+
+def _in_view(board: PlacedBoard, size_wh: tuple[int, int] | None) -> bool:
+    """Whether every cell's centre lies in the picture."""
+    if size_wh is None:
+        return True
+    return bool(geometry.inside(geometry.centres_in_frame(board), size_wh).all())
+
+
+def _tile_px(board: PlacedBoard) -> float:
+    """Side of a square tile of the board's mean tile area."""
+    return float(np.sqrt(abs(geometry.area(board.corners)) / (board.rows * board.cols)))
+
+
+def _screen_iou(record: Record | None, true: TrueFrame) -> float | None:
+    if true.screen is None:
+        return None
+    if record is None or record.screen is None:
+        return 0.0
+    return geometry.iou(record.screen, true.screen)
+
+
+def _hint_spots(record: Record | None, board: PlacedBoard | None) -> tuple[Cell, ...] | None:
+    """The cells of the hint on show, carried into the true board through where it is drawn."""
+    if record is None or record.hint is None:
+        return None
+    spots = hint_cells(record.hint)
+    read = record.board
+    if not (read and board and geometry.is_convex(read.corners)):
+        return tuple(spots)
+    centres = np.array(spots, np.float64)[:, ::-1] + 0.5
+    drawn = transform(geometry.grid_from_grid(board, read), centres)
+    return tuple((int(r), int(c)) for c, r in np.floor(drawn))
+
+
+def _hint_right(
+    record: Record | None, spots: tuple[Cell, ...] | None, cells: Cells | None, truth: Truth
+) -> bool:
+    if record is None or record.hint is None or spots is None or cells is None:
+        return False
+    return hint_is_right(record.hint, spots, cells, truth.solution)
