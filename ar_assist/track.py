@@ -1,0 +1,304 @@
+"""Follow a plane from frame to frame: optical flow from a fixed anchor, so nothing drifts.
+
+The anchor is the plane's surroundings as one frame showed them, rectified once into a small grey
+*template*. Every new frame is first seen through the anchor's eyes (warped by the predicted
+homography), so what optical flow has left to find is a small, unrotated, undistorted motion
+(Baker & Matthews, "Lucas-Kanade 20 Years On", 2004). A robust homography of that motion corrects
+the prediction; forward-backward flow (Kalal et al. 2010) and the likeness of template and picture
+check that it is true.
+
+Frames of reference: *template px* (small, rectified), *plane px*, *frame px*.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.types import Homography, Image, Plane, Points, transform
+
+Grey = NDArray[np.uint8]  # (H, W)
+
+TEMPLATE_PX = 448  # longer side of the template: flow is good to 0.05 px there, 0.15 px in 720p
+BORDER = 0.06  # of the plane's sides: the bezel around it moves with it and never changes
+BUCKETS_WH = (14, 10)  # at most one point in each bucket of the template, so points are spread
+CORNERNESS = 0.01  # of the best point's least eigenvalue: weaker ones are noise or a straight edge
+FLOW_WINDOW_PX = 13
+FLOW_LEVELS = 2  # pyramid levels for what velocity leaves: some 25 px in the template
+ROUND_TRIP_PX = (
+    2.0  # template px: flow there and back; wrong points miss by many, blur alone by one
+)
+INLIER_PX = 1.5  # template px: lens distortion bends a plane by about one
+FLOW_ERROR = 0.15  # of the motion that is left: by so much flow is off, so both bounds grow by it
+SETTLED_PX = 3.0  # template px: motion left that flow finds as well as none at all
+ROUNDS = 3
+COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
+MIN_POINTS = 12  # a homography of fewer points is not believed
+MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves
+TRUST_DECAY = 0.9  # per frame: a point that stops moving with the plane is out in some 15 frames
+MIN_TRUST = 0.2
+BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by one
+MIN_LIKENESS = 0.5  # normalised cross-correlation of a block that shows the same thing
+MIN_ALIKE = 0.4  # share of blocks in view: hands and removed tiles may take the rest
+REANCHOR_SHARE = 0.5  # of the points of the anchor: with fewer trusted ones take a new anchor
+REANCHOR_ALIKE = 0.7  # …but only from a frame that the old anchor is sure of
+
+
+class Tracker:
+    """Follows a plane from the frame where it was found; `update` is drift-free.
+
+    `quality` is the share of the plane in view that looks as it did, 0 to 1.
+    `seen` is the newest frame rectified to the template, (H, W) grey.
+    """
+
+    def __init__(self, image: Image, plane: Plane) -> None:
+        self.plane = plane
+        self.quality = 1.0
+        w, h = _sides_px(plane.corners)
+        scale = min(1.0, TEMPLATE_PX / max(w, h))
+        self.template_from_plane = _with_border(plane.size_wh, (w * scale, h * scale))
+        inner = np.array([w, h]) * scale * (1 + 2 * BORDER)
+        self.template_wh = (round(float(inner[0])), round(float(inner[1])))
+        self._anchor(_grey(image), self._frame_from_template(plane))
+
+    def update(self, image: Image, guess: Homography | None = None) -> Plane | None:
+        """Where the plane is in `image`; None: lost. `guess` is frame_from_plane, if known better.
+
+        After None the tracker still looks where the plane was last seen.
+        """
+        frame = _grey(image)
+        found = self._align(frame, self._steady(guess))
+        if found is None:
+            found = self._align(frame, self._jerked(frame))
+        if found is None:
+            self._before = self._now
+            return None
+        self._before, self._now = self._now, found
+        self.plane = Plane(found @ self.template_from_plane, self.plane.size_wh)
+        self._renew(frame)
+        return self.plane
+
+    def _steady(self, guess: Homography | None) -> Homography:
+        """frame_from_template where the motion goes on, or as guessed from outside."""
+        if guess is not None:
+            return np.asarray(guess @ np.linalg.inv(self.template_from_plane))
+        motion = self._now @ np.linalg.inv(self._before)
+        return np.asarray(motion @ self._now)
+
+    def _jerked(self, frame: Grey) -> Homography:
+        """frame_from_template after a jerk: the old pose, shifted to where it looks most alike."""
+        small = cv2.resize(
+            frame, None, fx=1 / COARSE_PX, fy=1 / COARSE_PX, interpolation=cv2.INTER_AREA
+        )
+        coarse_from_template = np.diag([1 / COARSE_PX, 1 / COARSE_PX, 1.0]) @ self._now
+        w, h = self.template_wh
+        quarter = np.array([[1, 1], [3, 1], [3, 3], [1, 3]], np.float64) / 4 * (w, h)
+        x, y, bw, bh = cv2.boundingRect(transform(coarse_from_template, quarter))
+        if min(bw, bh) < 4 or bw >= small.shape[1] or bh >= small.shape[0]:
+            return self._now
+        shift = np.array([[1.0, 0, -x], [0, 1.0, -y], [0, 0, 1.0]])
+        patch = cv2.warpPerspective(self._template, shift @ coarse_from_template, (bw, bh))
+        score = cv2.matchTemplate(small, patch, cv2.TM_CCOEFF_NORMED)
+        best_y, best_x = np.unravel_index(int(score.argmax()), score.shape)
+        jump = np.eye(3)
+        jump[:2, 2] = (np.array([best_x, best_y], np.float64) - (x, y)) * COARSE_PX
+        return np.asarray(jump @ self._now)
+
+    def _frame_from_template(self, plane: Plane) -> Homography:
+        matrix: Homography = plane.frame_from_plane @ np.linalg.inv(self.template_from_plane)
+        return matrix
+
+    def _anchor(self, frame: Grey, frame_from_template: Homography) -> None:
+        self._now: Homography = frame_from_template
+        self._before: Homography = frame_from_template
+        self._template = _warp(frame, frame_from_template, self.template_wh)
+        in_view = _in_view(frame_from_template, self.template_wh, frame.shape)
+        self._points = _corners(self._template, in_view)
+        self._trust = np.ones(len(self._points))
+        self._anchored_points = len(self._points)
+        self._template_blocks = _blocks(self._template)
+        self.seen = self._template
+
+    def _align(self, frame: Grey, prediction: Homography) -> Homography | None:
+        """frame_from_template, or None where the plane cannot be made out."""
+        now = prediction
+        for _ in range(ROUNDS):
+            seen = _warp(frame, now, self.template_wh)
+            step = self._step(seen, now, frame.shape)
+            if step is None:
+                return None
+            now = now @ step
+            if _moved_px(step, self.template_wh) < SETTLED_PX:
+                break
+        self.seen = _warp(frame, now, self.template_wh)
+        in_view = _in_view(now, self.template_wh, frame.shape)
+        self.quality = _alike(self._template_blocks, _blocks(self.seen), in_view)
+        return now if self.quality >= MIN_ALIKE else None
+
+    def _step(self, seen: Grey, now: Homography, shape: tuple[int, ...]) -> Homography | None:
+        """seen_from_template: the motion that the prediction left, by flow of the points."""
+        inside = _inside(transform(now, self._points), shape)
+        if inside.sum() < MIN_POINTS:
+            return None
+        start = self._points[inside]
+        end, back = _flow(self._template, _as_bright_as(self._template, seen), start)
+        slack = FLOW_ERROR * float(np.median(np.abs(end - start).max(-1)))
+        true = np.abs(back - start).max(-1) < ROUND_TRIP_PX + slack
+        if true.sum() < MIN_POINTS:
+            return None
+        step, fits = cv2.findHomography(
+            start[true], end[true], cv2.RANSAC, INLIER_PX + slack, maxIters=300, confidence=0.99
+        )
+        if step is None:
+            return None
+        moved_with_plane = np.zeros(len(start))
+        moved_with_plane[true] = fits.ravel()
+        if moved_with_plane.mean() < MIN_INLIERS or not _is_sane(step, self.template_wh):
+            return None
+        trust = TRUST_DECAY * self._trust[inside] + (1 - TRUST_DECAY) * moved_with_plane
+        self._trust[inside] = trust
+        return np.asarray(step, np.float64)
+
+    def _renew(self, frame: Grey) -> None:
+        """Drop points that no longer move with the plane; too few left: take a new anchor."""
+        trusted = self._trust >= MIN_TRUST
+        if not trusted.all():
+            self._points, self._trust = self._points[trusted], self._trust[trusted]
+        if (
+            len(self._points) < REANCHOR_SHARE * self._anchored_points
+            and self.quality >= REANCHOR_ALIKE
+        ):
+            self._anchor(frame, self._now)
+
+
+def _grey(image: Image) -> Grey:
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _sides_px(corners: Points) -> tuple[float, float]:
+    """Mean width and height of a (4, 2) quad."""
+    w = np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[2] - corners[3])
+    h = np.linalg.norm(corners[3] - corners[0]) + np.linalg.norm(corners[2] - corners[1])
+    return float(w) / 2, float(h) / 2
+
+
+def _with_border(size_wh: tuple[int, int], inner_wh: tuple[float, float]) -> Homography:
+    """template_from_plane: the plane scaled to `inner_wh`, a border around it."""
+    scale = np.array(inner_wh) / size_wh
+    offset = np.array(inner_wh) * BORDER
+    matrix = np.diag([*scale, 1.0])
+    matrix[:2, 2] = offset + scale * 0.5 - 0.5
+    return matrix
+
+
+def _warp(frame: Grey, frame_from_template: Homography, size_wh: tuple[int, int]) -> Grey:
+    seen = cv2.warpPerspective(
+        frame,
+        frame_from_template,
+        size_wh,
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(seen, np.uint8)
+
+
+def _as_bright_as(template: Grey, seen: Grey) -> Grey:
+    """`seen` with the template's mean and contrast: flow takes brightness for constant."""
+    mean, contrast = (float(value.item()) for value in cv2.meanStdDev(template))
+    seen_mean, seen_contrast = (float(value.item()) for value in cv2.meanStdDev(seen))
+    gain = contrast / max(seen_contrast, 1.0)
+    return np.asarray(cv2.addWeighted(seen, gain, seen, 0.0, mean - gain * seen_mean), np.uint8)
+
+
+def _inside(points: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which (N, 2) px lie in a picture of that shape, a flow window from its border."""
+    near = FLOW_WINDOW_PX / 2
+    upper = np.array([shape[1] - near, shape[0] - near])
+    return np.asarray(((points > near) & (points < upper)).all(axis=-1))
+
+
+def _in_view(
+    frame_from_template: Homography, size_wh: tuple[int, int], shape: tuple[int, ...]
+) -> NDArray[np.bool_]:
+    """(rows, cols) of blocks: which ones the frame shows."""
+    cols, rows = BLOCKS_WH
+    x, y = np.meshgrid((np.arange(cols) + 0.5) / cols, (np.arange(rows) + 0.5) / rows)
+    centres = np.stack([x, y], -1) * size_wh
+    return _inside(transform(frame_from_template, centres), shape)
+
+
+def _corners(template: Grey, in_view: NDArray[np.bool_]) -> Points:
+    """The best corner (Shi & Tomasi 1994) of each bucket: (N, 2) template px."""
+    smooth = cv2.GaussianBlur(template, (3, 3), 0)
+    h, w = template.shape
+    view = cv2.resize(in_view.astype(np.float32), (w, h), interpolation=cv2.INTER_NEAREST)
+    response = np.asarray(cv2.cornerMinEigenVal(smooth, 5) * view)
+    edge = FLOW_WINDOW_PX // 2
+    cols, rows = BUCKETS_WH
+    bh, bw = (h - 2 * edge) // rows, (w - 2 * edge) // cols
+    buckets = response[edge : edge + rows * bh, edge : edge + cols * bw]
+    buckets = buckets.reshape(rows, bh, cols, bw).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
+    best = buckets.argmax(-1)
+    y = edge + np.arange(rows)[:, None] * bh + best // bw
+    x = edge + np.arange(cols)[None, :] * bw + best % bw
+    least = CORNERNESS * float(response.max())
+    strong = np.take_along_axis(buckets, best[..., None], -1)[..., 0] > least
+    return np.stack([x[strong], y[strong]], -1).astype(np.float32)
+
+
+def _flow(template: Grey, seen: Grey, start: Points) -> tuple[Points, Points]:
+    """Pyramidal Lucas-Kanade there and back: (N, 2) where the points are, where they return to."""
+    ways = {
+        "winSize": (FLOW_WINDOW_PX, FLOW_WINDOW_PX),
+        "criteria": (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 0.03),
+        "flags": cv2.OPTFLOW_USE_INITIAL_FLOW,
+    }
+    flow: Any = cv2.calcOpticalFlowPyrLK
+    end, there, _ = flow(template, seen, start, start.copy(), maxLevel=FLOW_LEVELS, **ways)
+    back, here, _ = flow(seen, template, end, start.copy(), maxLevel=0, **ways)
+    back[(there.ravel() == 0) | (here.ravel() == 0)] = np.inf
+    return end, back
+
+
+def _moved_px(step: Homography, size_wh: tuple[int, int]) -> float:
+    """How far a template corner moves at most."""
+    w, h = size_wh
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
+    return float(np.abs(transform(step, corners) - corners).max())
+
+
+def _is_sane(step: Homography, size_wh: tuple[int, int]) -> bool:
+    """A motion from frame to frame keeps the plane convex, its way round and roughly its size."""
+    w, h = size_wh
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
+    moved = transform(step, corners)
+    side, following = np.roll(moved, -1, 0) - moved, np.roll(moved, -2, 0) - np.roll(moved, -1, 0)
+    turns = side[:, 0] * following[:, 1] - side[:, 1] * following[:, 0]
+    return bool((turns > 0.25 * w * h).all() and (turns < 4 * w * h).all())
+
+
+def _blocks(picture: Grey) -> NDArray[np.float32]:
+    """(rows, cols, N) zero-mean unit-norm values of the picture's blocks, finest detail left out.
+
+    Left out because motion blur and refocusing take it, and the edges of a board's cells, which
+    look alike one cell further, weigh too much in it.
+    """
+    cols, rows = BLOCKS_WH
+    side = 8
+    small = cv2.resize(picture, (cols * side, rows * side), interpolation=cv2.INTER_AREA)
+    blocks = small.reshape(rows, side, cols, side).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
+    zero_mean = blocks - blocks.mean(-1, keepdims=True, dtype=np.float32)
+    norm = np.linalg.norm(zero_mean, axis=-1, keepdims=True)
+    unit: NDArray[np.float32] = zero_mean / np.maximum(norm, 1.0)
+    return unit
+
+
+def _alike(
+    ours: NDArray[np.float32], theirs: NDArray[np.float32], in_view: NDArray[np.bool_]
+) -> float:
+    """Share of the blocks in view whose normalised cross-correlation says the same thing."""
+    likeness = (ours * theirs).sum(-1)[in_view]
+    return float((likeness > MIN_LIKENESS).mean()) if likeness.size else 0.0
