@@ -1,0 +1,263 @@
+"""Every kind of source, good and bad."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from mjpeg_server import mjpeg_server
+
+from ar_assist.errors import SourceError, UserError
+from ar_assist.types import Frame, Image, Points, Source
+from ar_assist.video import live, open_source, safe_name, undistorted
+
+FPS = 29.97
+
+
+def numbered(index: int, size_wh: tuple[int, int] = (160, 120)) -> Image:
+    """A picture that tells its number by its brightness, in steps of 8."""
+    return np.full((size_wh[1], size_wh[0], 3), index * 8 % 256, np.uint8)
+
+
+def number_of(frame: Frame) -> int:
+    return round(float(frame.image.mean()) / 8)
+
+
+def jpeg(index: int) -> bytes:
+    return cv2.imencode(".jpg", numbered(index % 32))[1].tobytes()
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    path = tmp_path / "clip.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), FPS, (160, 120))
+    for i in range(20):
+        writer.write(numbered(i))
+    writer.release()
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for i in (1, 2, 10):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), numbered(i))
+    (tmp_path / "notes.txt").write_text("not a picture")
+    return tmp_path
+
+
+def check_contract(source: Source, frames: list[Frame]) -> None:
+    """What every consumer relies on."""
+    assert source.fps > 0
+    assert all(b.index > a.index and b.time > a.time for a, b in itertools.pairwise(frames))
+    for frame in frames:
+        assert frame.image.shape == (source.size_wh[1], source.size_wh[0], 3)
+        assert frame.image.dtype == np.uint8
+        assert not frame.image.flags.writeable
+
+
+def test_clip(clip: Path) -> None:
+    source = open_source(str(clip))
+    frames = list(source)
+    check_contract(source, frames)
+    assert [number_of(f) for f in frames] == list(range(20))
+    assert source.fps == pytest.approx(FPS, abs=0.01)
+    assert frames[10].time == pytest.approx(10 / FPS, abs=0.002)
+    assert len(list(source)) == 20, "a clip can be gone through again"
+
+
+def test_folder_and_glob_in_natural_order(folder: Path) -> None:
+    for spec in (folder, folder / "*.png"):
+        source = open_source(str(spec))
+        frames = list(source)
+        check_contract(source, frames)
+        assert [Path(f.name).name for f in frames] == ["1.png", "2.png", "10.png"]
+
+
+def test_rate_of_a_folder(folder: Path) -> None:
+    assert [f.time for f in open_source(str(folder), fps=4)] == [0, 0.25, 0.5]
+
+
+def test_picture(folder: Path) -> None:
+    (frame,) = open_source(str(folder / "2.png"))
+    assert number_of(frame) == 2
+
+
+def test_picture_is_turned_as_its_exif_says(tmp_path: Path) -> None:
+    from PIL import Image as Pillow
+
+    exif = Pillow.Exif()
+    exif[0x0112] = 6  # a phone held upright
+    path = tmp_path / "upright.jpg"
+    Pillow.new("RGB", (40, 30)).save(path, exif=exif)
+    assert open_source(str(path)).size_wh == (30, 40)
+
+
+def test_a_clip_that_was_cut_off_plays_to_its_end(clip: Path) -> None:
+    data = clip.read_bytes()
+    clip.write_bytes(data[: len(data) * 4 // 5])
+    assert 3 < len(list(open_source(str(clip)))) < 20
+
+
+BAD_FILES = {
+    "missing.mp4": None,
+    "missing.png": None,
+    "text.png": b"not a picture",
+    "text.mp4": b"not a video",
+    "empty.mp4": b"",
+    "empty.jpg": b"",
+    "no_such_folder/*.png": None,
+    "headless.mp4": b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + bytes(5000),  # cut before its index
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_give_one_clear_line(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    if (content := BAD_FILES[name]) is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(SourceError) as caught:
+        open_source(str(tmp_path / name))
+    assert caught.value.exit_code == 3
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr().err == "", "the libraries below stay quiet"
+
+
+def test_empty_folder(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="no pictures"):
+        open_source(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["99", "/dev/video99", "http://127.0.0.1:9/video", "rtsp://127.0.0.1:9/a", "gopher://x/y"],
+)
+def test_nothing_there(spec: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SourceError):
+        open_source(spec)
+    assert capfd.readouterr().err == ""
+
+
+def test_index_zero_is_a_camera(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    monkeypatch.setattr("ar_assist.video.open_device", lambda device, *_: opened.append(device))
+    open_source(0)
+    open_source("0")
+    assert opened == [0, 0]
+
+
+def test_unknown_backend() -> None:
+    with pytest.raises(UserError, match="this OpenCV knows"):
+        open_source(0, backend="nonsense")
+
+
+@pytest.mark.parametrize("length", [True, False], ids=["length", "no length"])
+@pytest.mark.parametrize("dashes", ["", "--"])
+def test_mjpeg_dialects(length: bool, dashes: str) -> None:
+    with mjpeg_server(jpeg, length=length, dashes=dashes) as served:
+        source = open_source(served.url)
+        frames = list(itertools.islice(source, 5))
+        source.close()
+    check_contract(source, frames)
+    assert all(number_of(f) == f.index % 32 for f in frames)
+
+
+def test_mjpeg_survives_two_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PAUSES_S", (0.2, 0.4))
+    monkeypatch.setattr(live, "STALL_S", 0.1)
+    cuts = {1: 8, 2: 8}
+    with mjpeg_server(jpeg, cut_after=cuts.get) as served:
+        source = open_source(served.url)
+        fresh: list[Frame] = []
+        notes = set()
+        for frame in source:
+            if frame.note:
+                notes.add(frame.note)
+            elif not fresh or frame.index != fresh[-1].index:
+                fresh.append(frame)
+            if frame.index >= 24:
+                break
+        source.close()
+    assert served.connections == 3
+    assert any("connection lost" in note for note in notes)
+    check_contract(source, fresh)
+
+
+def test_a_stall_is_said_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "STALL_S", 0.2)
+    with mjpeg_server(jpeg) as served:
+        source = open_source(served.url)
+        frames = iter(source)
+        next(frames)
+        served.stalled.set()
+        stalled = next(f for f in frames if f.note)
+        assert "no new picture" in stalled.note
+        again = next(frames)
+        assert again.index == stalled.index
+        assert again.time > stalled.time
+        served.stalled.clear()
+        assert next(f for f in frames if not f.note).index > stalled.index
+        source.close()
+
+
+def test_slow_consumers_get_the_newest() -> None:
+    with mjpeg_server(jpeg, fps=100) as served:
+        source = open_source(served.url)
+        frames = iter(source)
+        first = next(frames)
+        threading.Event().wait(0.5)
+        late = next(frames)
+        source.close()
+    assert late.index > first.index + 10
+    assert number_of(late) == late.index % 32
+
+
+def test_basic_authentication_and_hidden_credentials() -> None:
+    with mjpeg_server(jpeg) as served:
+        url = served.url.replace("http://", "http://me:s3cret@") + "?token=s3cret"
+        source = open_source(url)
+        source.close()
+    assert served.authorization == "Basic bWU6czNjcmV0"
+    assert served.paths == ["/video?token=s3cret"]
+    assert "s3cret" not in source.name
+    with pytest.raises(SourceError) as caught:
+        open_source("http://me:s3cret@127.0.0.1:9/video?token=s3cret")
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["rtsp://u:s3cret@h:5/p", "http://h/p?k=s3cret", "ftp://u:s3cret@["]
+)
+def test_safe_name(url: str) -> None:
+    assert "s3cret" not in safe_name(url)
+
+
+def test_clock_takes_the_jitter_out_and_distrusts_jumps() -> None:
+    clock = live._Clock()
+    delays = [0.05, 0.02, 0.12, 0.03]
+    times = [clock.time(1000 + i / 10, i / 10 + d) for i, d in enumerate(delays)]
+    assert np.diff(times)[1:] == pytest.approx([0.1, 0.1])
+    assert clock.time(5.0, 1.0) == pytest.approx(1.0), "another clock after a reconnection"
+    assert clock.time(None, 1.5) == 1.5
+    assert clock.time(None, 1.0) > 1.5, "never backwards"
+
+
+def test_undistorted_once_in_the_source(folder: Path) -> None:
+    class Inverter:
+        def undistort(self, image: Image) -> Image:
+            return np.asarray(255 - image, np.uint8)
+
+        def distort(self, points: Points) -> Points:
+            return points
+
+    camera = Inverter()
+    source = undistorted(open_source(str(folder / "2.png")), camera)
+    frames = list(source)
+    check_contract(source, frames)
+    assert frames[0].image[0, 0, 0] == 255 - 16
+    assert frames[0].lens is camera
