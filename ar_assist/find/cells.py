@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.lattice import Box, Fit, Maps, fitted, rectified
+from ar_assist.find.lattice import Box, Fit, Maps, completed, rectified
 from ar_assist.types import Homography, Image
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
@@ -58,7 +58,7 @@ def _settle(image: Image, fit: Fit) -> Fit | None:
     x, y = ((f + 0.5) / CELL_PX for f in fine)
     shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
     moved = replace(fit, frame_from_grid=fit.frame_from_grid @ shift)
-    final = fitted(image, moved)
+    final = completed(image, moved)
     if final is None:
         return None
     return replace(final, content=_content(image, final))

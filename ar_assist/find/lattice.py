@@ -23,6 +23,8 @@ CELL_PX = 16  # side of a cell while growing: enough for frames, little enough t
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
 MAX_CELLS = 44  # along a side; the largest known link games have 30
 FIT_CELLS = 0.08  # a cell further than this from the homography, in cells, does not support it
+ROUGH_CELLS = 0.15  # the same while the map is affine and the template of few cells
+LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what lies beyond has 0.5
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
 
@@ -93,7 +95,7 @@ def grow(image: Image, seed: Seed) -> Fit | None:
     last = box
     for round_ in range(ROUNDS):
         nodes = _register(image, frame_from_grid, box, support)
-        step = _fit(nodes, box, projective=round_ > 1)
+        step = _fit(nodes, box, FIT_CELLS if round_ > 2 else ROUGH_CELLS)
         if step is None:
             return None
         moved, support, likeness = step
@@ -110,17 +112,25 @@ def grow(image: Image, seed: Seed) -> Fit | None:
     return None
 
 
-def fitted(image: Image, fit: Fit) -> Fit | None:
-    """One more registration, with the ring around the box: a finer homography and the last word
-    on which cells belong."""
-    box, support = fit.box.grown(1), np.pad(fit.support, 1)
-    step = _fit(_register(image, fit.frame_from_grid, box, support), box, projective=True)
-    if step is None:
-        return None
-    moved, support, likeness = step
-    frame_from_grid = fit.frame_from_grid @ moved
-    inner, support = _cropped(box, support)
-    return Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
+def completed(image: Image, fit: Fit) -> Fit | None:
+    """The same lattice with every ring of cells that belongs to it, finely fitted.
+
+    Called when cells begin where tiles do: a template that holds one whole tile sees further than
+    one made of parts of four.
+    """
+    for _ in range(ROUNDS):
+        box, support = fit.box.grown(1), np.pad(fit.support, 1)
+        step = _fit(_register(image, fit.frame_from_grid, box, support), box, FIT_CELLS)
+        if step is None:
+            return None
+        moved, support, likeness = step
+        frame_from_grid = fit.frame_from_grid @ moved
+        inner, support = _cropped(box, support)
+        same = inner == fit.box
+        fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
+        if same or max(inner.cols, inner.rows) > MAX_CELLS:
+            break
+    return fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +165,7 @@ def _features(picture: Image) -> Maps:
     grey = cv2.cvtColor(smooth, cv2.COLOR_BGR2GRAY).astype(np.float32)
     grey -= cv2.blur(grey, area)
     spread = np.sqrt(np.maximum(cv2.blur(grey * grey, area), 0)) + 4
-    return np.dstack([np.minimum(gx / local, 4), np.minimum(gy / local, 4), grey / spread])
+    return np.dstack([gx / (gx + local), gy / (gy + local), grey / spread / 4])
 
 
 def _best_offsets(features: Maps, template: Maps, box: Box) -> tuple[Maps, Maps, Mask]:
@@ -198,19 +208,19 @@ def _inside(image: Image, frame_from_grid: Homography, box: Box) -> Mask:
     return inside
 
 
-def _fit(nodes: _Nodes, box: Box, projective: bool) -> tuple[Homography, Mask, float] | None:
+def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, float] | None:
     """The map that moves predicted cells onto registered ones, the cells that agree, their NCC."""
-    enough = 0.5 * float(np.median(nodes.likeness[nodes.support]))
+    enough = LIKE_ENOUGH * float(np.median(nodes.likeness[nodes.support]))
     good = nodes.usable & (nodes.likeness > enough)
     if good.sum() < MIN_SUPPORT:
         return None
     predicted = box.centres()[good].astype(np.float32)
     seen = predicted + nodes.offset[good].astype(np.float32)
-    if projective and good.sum() > 2 * MIN_SUPPORT:
-        moved, agree = cv2.findHomography(predicted, seen, cv2.RANSAC, FIT_CELLS)
+    if good.sum() > 2 * MIN_SUPPORT and tolerance < ROUGH_CELLS:
+        moved, agree = cv2.findHomography(predicted, seen, cv2.RANSAC, tolerance)
     else:
         affine, agree = cv2.estimateAffine2D(
-            predicted, seen, method=cv2.RANSAC, ransacReprojThreshold=FIT_CELLS
+            predicted, seen, method=cv2.RANSAC, ransacReprojThreshold=tolerance
         )
         moved = None if affine is None else np.vstack([affine, [0, 0, 1]])
     if moved is None or agree.sum() < MIN_SUPPORT:

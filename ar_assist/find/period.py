@@ -21,6 +21,7 @@ WINDOW_PX = 128  # side of a window at every scale; holds three periods of the l
 STRIDE_PX = 64
 PERIOD_PX = (11, 44)  # shortest and longest lattice vector searched at one scale
 SCALES = (1, 2, 4, 8)  # the picture is halved so often; together periods from 11 to 350 px
+LOCAL_PX = 51  # side of the local mean: wider than the longest period, so that rhythm stays
 MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
@@ -63,14 +64,18 @@ def seeds(image: Image, scale: int) -> list[Seed]:
 
 
 def edge_strength(image: Image) -> NDArray[np.float32]:
-    """Gradient magnitude of the strongest channel over its local mean: even under uneven light."""
+    """0 to 1: gradient magnitude of the strongest channel against its local mean.
+
+    It saturates, so that a tile's faint frame counts as much as the drawing in it, and it is even
+    under uneven light.
+    """
     smooth = cv2.GaussianBlur(image, (0, 0), 0.8)
     gx = cv2.Scharr(smooth, cv2.CV_32F, 1, 0)
     gy = cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
     magnitude = np.sqrt((gx * gx + gy * gy).max(axis=2))
-    # A fifth of the window: wide enough to leave the tiles' own rhythm alone.
-    local = cv2.blur(magnitude, (51, 51))
-    strength: NDArray[np.float32] = magnitude / (local + 0.02 * float(magnitude.max()) + 1e-3)
+    # Noise alone must not look like edges: hence a share of the strongest edge.
+    local = cv2.blur(magnitude, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(magnitude.max()) + 1e-3
+    strength: NDArray[np.float32] = magnitude / (magnitude + local)
     return strength
 
 
