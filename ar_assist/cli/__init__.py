@@ -10,7 +10,9 @@ from importlib import import_module
 from ar_assist import __version__
 from ar_assist.errors import UserError
 
-VERBS: dict[str, str] = {}  # name: one line of help
+VERBS: dict[str, str] = {  # name: one line of help
+    "scene": "write a rendered clip and its truth",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

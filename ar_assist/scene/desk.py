@@ -1,0 +1,190 @@
+"""What surrounds a screen: its device, the desk or wall behind, lamps that it mirrors, a hand."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from PIL import Image as Pil
+from PIL import ImageDraw, ImageFilter
+
+from ar_assist.scene.desktop import UI_FONT
+from ar_assist.scene.icons import SETS, font, hues
+from ar_assist.types import Image
+
+DESK_WH = (1800, 1350)  # texels of the desk's picture
+Mask = NDArray[np.float32]  # (H, W) 0 to 1
+
+
+def bezel(
+    size_wh: tuple[int, int], phone: bool, rng: Generator
+) -> tuple[Image, Mask, tuple[int, int]]:
+    """A device around a dark screen of a size: picture, shape, and where the screen's corner is."""
+    width, height = size_wh
+    short = min(size_wh)
+    rim = int(short * (rng.uniform(0.02, 0.05) if phone else rng.uniform(0.015, 0.04)))
+    chin = rim if phone else int(short * rng.uniform(0.02, 0.09))
+    pad = 4
+    outer = width + 2 * (rim + pad), height + rim + chin + 2 * pad
+    shade = int(rng.choice([18, 30, 60, 150, 205]))
+    picture = np.full((outer[1], outer[0], 3), shade, np.uint8)
+    shape = Pil.new("L", outer)
+    radius = int(short * (0.1 if phone else 0.015))
+    ImageDraw.Draw(shape).rounded_rectangle(
+        (pad, pad, outer[0] - pad, outer[1] - pad), radius, fill=255
+    )
+    cv2.rectangle(
+        picture, (rim // 2, rim // 2), (outer[0] - rim // 2, outer[1] - rim // 2), (12, 12, 12), rim
+    )
+    if not phone:
+        low = outer[1] - pad - chin // 2
+        cv2.putText(
+            picture,
+            "VIEW",
+            (outer[0] // 2 - 30, low),
+            2,
+            chin / 60 + 0.2,
+            (120, 120, 120),
+            1,
+            cv2.LINE_AA,
+        )
+    return picture, np.asarray(shape, np.float32) / 255, (rim + pad, rim + pad)
+
+
+def desk(cluttered: float, rng: Generator) -> Image:
+    """A table or wall with things on it; `cluttered` from 0 (bare) to 1 (things everywhere)."""
+    drawn = Pil.fromarray(_surface(rng))
+    things = (_paper, _book, _keyboard, _mug, _note, _photo)
+    for _ in range(int(4 + 26 * cluttered)):
+        part = things[rng.integers(len(things))](rng).rotate(rng.uniform(0, 360), expand=True)
+        at = int(rng.uniform(-0.1, 1.0) * DESK_WH[0]), int(rng.uniform(-0.1, 1.0) * DESK_WH[1])
+        shadow = part.getchannel("A").point(lambda a: a // 3).filter(ImageFilter.GaussianBlur(6))
+        drawn.paste((0, 0, 0), (at[0] + 9, at[1] + 11), shadow)
+        drawn.paste(part, at, part)
+    return np.ascontiguousarray(np.asarray(drawn)[..., ::-1])
+
+
+def _surface(rng: Generator) -> Image:
+    """Wood, cloth or paint (RGB)."""
+    width, height = DESK_WH
+    (colour,) = hues(1, rng, rng.uniform(0.05, 0.5), rng.uniform(0.25, 0.9))
+    grain = rng.standard_normal((height, width)).astype(np.float32)
+    along = float(rng.choice([1.0, 12.0, 50.0]))
+    grain = cv2.GaussianBlur(grain, (0, 0), along, sigmaY=1.0)
+    grain *= rng.uniform(0.02, 0.1) / grain.std()
+    coarse = cv2.resize(
+        rng.standard_normal((9, 12)).astype(np.float32), DESK_WH, interpolation=cv2.INTER_CUBIC
+    )
+    level = 1 + grain + 0.07 * coarse
+    return (np.array(colour) * level[..., None]).clip(0, 255).astype(np.uint8)
+
+
+def _sheet(width: float, height: float, colour: object) -> tuple[Pil.Image, ImageDraw.ImageDraw]:
+    part = Pil.new("RGBA", (int(width), int(height)), colour)  # type: ignore[arg-type]
+    return part, ImageDraw.Draw(part)
+
+
+def _paper(rng: Generator) -> Pil.Image:
+    """A printed page."""
+    width, height = 300, 420
+    part, pen = _sheet(width, height, (244, 243, 238))
+    for row in range(30, height - 30, 16):
+        pen.line((30, row, rng.uniform(0.5, 0.92) * width, row), fill=(90, 90, 95), width=4)
+    return part
+
+
+def _book(rng: Generator) -> Pil.Image:
+    """A book, a box or a dark tablet: a plain rectangle with a title."""
+    cover, title = hues(2, rng, 0.6, rng.uniform(0.2, 0.9))
+    width, height = rng.uniform(150, 420), rng.uniform(120, 380)
+    part, pen = _sheet(width, height, cover)
+    pen.rectangle((8, 8, width - 8, height - 8), outline=title, width=5)
+    pen.text((width / 2, height / 3), "Notes", title, font(UI_FONT, 40), anchor="mm")
+    return part
+
+
+def _keyboard(rng: Generator) -> Pil.Image:
+    """Rows of keys: a lattice that is no game."""
+    dark = rng.random() < 0.6
+    body, key, ink = (
+        ((35, 35, 38), (60, 60, 65), (230, 230, 230))
+        if dark
+        else ((200, 200, 200), (245, 245, 245), (40, 40, 40))
+    )
+    part, pen = _sheet(620, 230, body)
+    for row in range(5):
+        for column in range(14):
+            x, y = 10 + 43 * column, 10 + 43 * row
+            pen.rounded_rectangle((x, y, x + 38, y + 38), 6, fill=key)
+            pen.text((x + 12, y + 8), chr(int(rng.integers(65, 91))), ink, font(UI_FONT, 16))
+    return part
+
+
+def _mug(rng: Generator) -> Pil.Image:
+    """A mug from above."""
+    (colour,) = hues(1, rng, 0.5, 0.9)
+    part, pen = _sheet(170, 170, (0, 0, 0, 0))
+    pen.rounded_rectangle((120, 70, 168, 100), 12, fill=colour)
+    pen.ellipse((10, 20, 140, 150), fill=colour)
+    pen.ellipse((22, 32, 128, 138), fill=(60, 35, 20))
+    return part
+
+
+def _note(rng: Generator) -> Pil.Image:
+    """A sticky note."""
+    (colour,) = hues(1, rng, 0.4, 0.95)
+    part, pen = _sheet(130, 130, colour)
+    for row in range(25, 110, 22):
+        pen.line(
+            (15, row, rng.uniform(50, 115), row + rng.uniform(-4, 4)), fill=(40, 40, 90), width=3
+        )
+    return part
+
+
+def _photo(rng: Generator) -> Pil.Image:
+    """A printed picture."""
+    part, _ = _sheet(230, 180, (250, 250, 250))
+    part.paste(SETS["textures"](1, rng)[0].resize((206, 156)), (12, 12))
+    icon = SETS["things"](1, rng)[0]
+    part.alpha_composite(icon, (52, 26))
+    return part
+
+
+def room(rng: Generator) -> Image:
+    """The room as the glass mirrors it: lamps and a window before a dark wall (BGR)."""
+    picture = np.zeros((512, 512, 3), np.uint8)
+    for _ in range(rng.integers(1, 4)):
+        x, y = (int(v) for v in rng.uniform(60, 450, 2))
+        if rng.random() < 0.5:
+            cv2.circle(picture, (x, y), int(rng.uniform(10, 28)), (210, 240, 255), -1, cv2.LINE_AA)
+        else:
+            w, h = (int(v) for v in rng.uniform(20, 90, 2))
+            cv2.rectangle(picture, (x, y), (x + w, y + h), (255, 240, 225), -1)
+            cv2.line(picture, (x + w // 2, y), (x + w // 2, y + h), (60, 60, 60), 4)
+    return cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(1.5, 9.0)))  # type: ignore[return-value]
+
+
+def hand(rng: Generator) -> tuple[Image, Mask, tuple[float, float]]:
+    """A hand that points up and to the left: picture, shape, and the finger's tip, px."""
+    skin = np.array(
+        [(140, 170, 225), (105, 140, 198), (70, 95, 150), (50, 66, 105)][rng.integers(4)]
+    )
+    shape = np.zeros((900, 520), np.uint8)
+    for start, end, width in (
+        ((150, 330), (120, 45), 62),  # the pointing finger
+        ((215, 340), (225, 235), 66),  # the curled ones
+        ((280, 365), (290, 280), 64),
+        ((335, 400), (345, 335), 58),
+        ((130, 470), (75, 360), 60),  # the thumb
+        ((240, 430), (250, 520), 230),
+        ((260, 520), (330, 900), 170),
+    ):
+        cv2.line(shape, start, end, 255, width, cv2.LINE_AA)
+    alpha = cv2.GaussianBlur(shape, (0, 0), 2.5).astype(np.float32) / 255
+    round_off = cv2.distanceTransform((shape > 127).astype(np.uint8), cv2.DIST_L2, 5)
+    light = 0.55 + 0.45 * np.clip(round_off / 40, 0, 1)[..., None]
+    nail = np.zeros_like(shape)
+    cv2.ellipse(nail, (121, 40), (15, 20), 6, 0, 360, 255, -1, cv2.LINE_AA)
+    picture = skin * light + 35 * (nail[..., None] / 255)
+    return picture.clip(0, 255).astype(np.uint8), alpha, (119.0, 20.0)

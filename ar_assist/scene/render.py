@@ -1,0 +1,185 @@
+"""From a world to pictures: layers in linear light, lens, exposure, sensor."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.scene import desk
+from ar_assist.scene.camera import Canvas, Pose
+from ar_assist.scene.sensor import Light, Sensor, to_light
+from ar_assist.scene.world import World
+from ar_assist.types import Homography, Image, transform
+
+FINER = 1.3  # texels per ideal px: less blurs, more aliases
+STEP_PX = 1.3  # of motion between two slices of an exposure
+MOST_SLICES = 9
+BEHIND = {True: 0.06, False: 0.6}  # depth of the desk or wall, in screen widths; True: a phone
+MIRRORED = 2.5  # depth of the mirrored room, in screen widths
+ROOM_LIGHT = 1.0  # of a lamp at glare 1, screen whites
+WEDGE = 12  # columns of the coarse grid on which slowly varying light is worked out
+
+
+class Renderer:
+    """Draws a world's frames; they must come in order, for exposure follows what was seen."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.rng = np.random.default_rng(world.seed)
+        self.canvas = Canvas(world.optics)
+        self.sensor = Sensor(world.chip, world.optics.size_wh, self.rng)
+        self.linear = to_light()
+        self.phone = world.show.size_wh[1] > world.show.size_wh[0]
+        self._set_desk()
+        self._set_device()
+        self.room = self.linear[desk.room(self.rng)] if world.light.glare > 0.03 else None
+        self.painted: tuple[Any, Light] | None = None
+
+    def frame(self, index: int) -> Image:
+        """The picture of a frame."""
+        world = self.world
+        time = world.time(index)
+        pose = world.path.at(time)
+        light = self._exposed(self._layers(pose, time), pose, time)
+        bent = self.canvas.bend(light)
+        if world.light.moire:
+            bent = self._beaten(bent, pose)
+        return self.sensor.expose(bent, time, 1 / world.wanted.fps)
+
+    def _set_desk(self) -> None:
+        """The background, lit from one side, four screens wide."""
+        world = self.world
+        low, high = world.tier.clutter
+        picture = desk.desk(self.rng.uniform(low, high), self.rng)
+        height, width = picture.shape[:2]
+        slope = 1 + self.rng.uniform(-0.4, 0.4) * np.linspace(-1, 1, width)[None, :, None]
+        tint = world.light.ambient * np.array(world.light.tint)
+        self.desk = (self.linear[picture] * slope * tint).astype(np.float32)
+        largest = max(world.show.size_wh)
+        scale = 4.5 * largest / width
+        middle = np.array(world.show.size_wh) / 2
+        corner = middle - scale * np.array([width, height]) * self.rng.uniform(0.42, 0.58, 2)
+        self.plane_from_desk = np.array([[scale, 0, corner[0]], [0, scale, corner[1]], [0, 0, 1.0]])
+        self.desk_depth = BEHIND[self.phone] * world.show.size_wh[0]
+
+    def _set_device(self) -> None:
+        """Bezel and shape of the device, at the resolution that the camera needs."""
+        world = self.world
+        picture, shape, corner = desk.bezel(world.show.size_wh, self.phone, self.rng)
+        middle = np.array(world.show.size_wh) / 2
+        ideal = world.path.at(0.0).ideal_from_plane(self.canvas.matrix)
+        probe = transform(ideal, np.array([middle, middle + [1, 0], middle + [0, 1]]))
+        steps = np.linalg.norm(np.diff(probe[[1, 0, 2]], axis=0), axis=1)
+        size = np.array([picture.shape[1], picture.shape[0]])
+        self.device_wh = tuple(int(v) for v in np.ceil(size * np.minimum(1.0, FINER * steps)))
+        self.screen_at = corner
+        self.bezel = self.linear[picture] * np.float32(world.light.ambient)
+        self.shape = cv2.resize(shape, self.device_wh, interpolation=cv2.INTER_AREA)[..., None]
+        factor = size / np.array(self.device_wh)
+        # texel centres: (u + ½) · factor − ½ − corner
+        shift = factor / 2 - 0.5 - np.array(corner)
+        self.plane_from_device = np.array(
+            [[factor[0], 0, shift[0]], [0, factor[1], shift[1]], [0, 0, 1.0]]
+        )
+
+    def _device(self, time: float) -> Light:
+        """The device's light with what the screen shows now, times its shape."""
+        state = self.world.show.at(time)
+        if self.painted is None or self.painted[0] != state:
+            light = self.world.light
+            whole = self.bezel.copy()
+            x, y = self.screen_at
+            w, h = self.world.show.size_wh
+            haze = np.float32(light.haze * light.ambient + 0.002)
+            whole[y : y + h, x : x + w] = (
+                self.linear[self.world.show.paint(state)] * np.float32(light.brightness) + haze
+            )
+            small = cv2.resize(whole, self.device_wh, interpolation=cv2.INTER_AREA)
+            self.painted = state, small * self.shape
+        return self.painted[1]
+
+    def _layers(self, pose: Pose, time: float) -> Light:
+        """Desk, device and mirrored lamps on the canvas."""
+        matrix = self.canvas.matrix
+        scene = self._warp(
+            self.desk,
+            pose.ideal_from_plane(matrix, self.desk_depth) @ self.plane_from_desk,
+            cv2.BORDER_REFLECT,
+        )
+        flat = pose.ideal_from_plane(matrix) @ self.plane_from_device
+        shape = self._warp(self.shape, flat)[..., None]
+        device = self._warp(self._device(time), flat) * self._dimming(pose)
+        if self.room is not None:
+            w, h = self.world.show.size_wh
+            size = 2.0 * w / self.room.shape[1]
+            place = np.array(
+                [[size, 0, w / 2 - size * 256], [0, size, h / 2 - size * 256], [0, 0, 1.0]]
+            )
+            mirrored = pose.ideal_from_plane(matrix, MIRRORED * w) @ place
+            device += self._warp(self.room, mirrored) * (
+                shape * np.float32(ROOM_LIGHT * self.world.light.glare)
+            )
+        return scene * (1 - shape) + device
+
+    def _warp(
+        self, texture: NDArray[np.float32], to_canvas: Homography, border: int = cv2.BORDER_CONSTANT
+    ) -> Light:
+        return cv2.warpPerspective(
+            texture, to_canvas, self.canvas.size_wh, flags=cv2.INTER_LINEAR, borderMode=border
+        )  # type: ignore[return-value]
+
+    def _dimming(self, pose: Pose) -> NDArray[np.float32]:
+        """How much of the screen's light goes towards each canvas px, by angle of view."""
+        width, height = self.canvas.size_wh
+        x, y = np.meshgrid(np.linspace(0, width, WEDGE), np.linspace(0, height, WEDGE))
+        pixels = np.stack([x, y, np.ones_like(x)], -1)
+        rays = pixels @ np.linalg.inv(self.canvas.matrix).T @ pose.rotation
+        cosine = np.abs(rays[..., 2]) / np.linalg.norm(rays, axis=-1)
+        coarse = (cosine**self.world.light.fall).astype(np.float32)
+        return cv2.resize(coarse, self.canvas.size_wh)[..., None]
+
+    def _exposed(self, light: Light, pose: Pose, time: float) -> Light:
+        """The canvas's light gathered over the exposure while the camera moves."""
+        world, matrix = self.world, self.canvas.matrix
+        half = world.exposure_s / 2
+        corners = world.show.screen_corners
+        now = pose.ideal_from_plane(matrix)
+        ends = [world.path.at(time + d).ideal_from_plane(matrix) for d in (-half, half)]
+        moved = np.linalg.norm(
+            transform(ends[1], corners) - transform(ends[0], corners), axis=1
+        ).max()
+        slices = min(MOST_SLICES, math.ceil(moved / STEP_PX))
+        if slices < 2:
+            return light
+        total = np.zeros_like(light)
+        for k in range(slices):
+            then = world.path.at(time + half * (2 * k + 1 - slices) / slices).ideal_from_plane(
+                matrix
+            )
+            cv2.accumulate(
+                self._warp(light, then @ np.linalg.inv(now), cv2.BORDER_REPLICATE), total
+            )
+        return total / np.float32(slices)
+
+    def _beaten(self, light: Light, pose: Pose) -> Light:
+        """The light through the display's pixel grid: stripes of red, green and blue."""
+        setting = self.world.light
+        plane_from_ideal = np.linalg.inv(pose.ideal_from_plane(self.canvas.matrix))
+        flat = cv2.perspectiveTransform(self.canvas.map.reshape(1, -1, 2), plane_from_ideal)
+        x, y = np.moveaxis(flat.reshape(*light.shape[:2], 2), -1, 0)
+        w, h = self.world.show.size_wh
+        on = (x > 0) & (x < w) & (y > 0) & (y < h)
+        wave = (
+            np.cos(np.linspace(0, 2 * np.pi, 256, endpoint=False)).astype(np.float32)
+            * setting.moire
+            * 0.3
+        )
+        phase = (x * (256 / setting.grid_px)).astype(np.int32)
+        for channel, stripe in enumerate((171, 85, 0)):  # B, G, R: thirds of a pixel apart
+            light[..., channel] *= 1 + wave[(phase - stripe) & 255] * on
+        rows = (y * (256 / setting.grid_px)).astype(np.int32)
+        return light * (1 + 0.4 * wave[rows & 255] * on)[..., None]

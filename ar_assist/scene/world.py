@@ -1,0 +1,324 @@
+"""One clip's world, drawn from a tier and a seed, and what is true of it. Renders nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ar_assist.scene import shows
+from ar_assist.scene.camera import Optics, Path, Tremor, Turn, to_frame
+from ar_assist.scene.game import Range
+from ar_assist.scene.sensor import Chip
+from ar_assist.scene.shows import Show
+from ar_assist.scene.tiers import TIERS, Tier
+from ar_assist.types import Points
+
+NEVER = math.inf
+IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
+ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
+MARGIN = 0.03  # of the frame's height, between its border and what must be in view
+PROBES = 9  # times at which the camera's distance is checked
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for; None leaves it to tier and seed."""
+
+    tier: str = "handheld"
+    seed: int = 0
+    size_wh: tuple[int, int] = (1280, 720)  # px
+    fps: float = 30.0
+    seconds: float = 8.0
+    game: str = "link"
+    look: str | None = None
+    rows: int | None = None
+    cols: int | None = None
+    kinds: int | None = None
+    gravity: str | None = None
+    taken: float | None = None  # share of the tiles gone at the start
+
+
+@dataclass(frozen=True)
+class Lighting:
+    """Light in units of the screen's white."""
+
+    ambient: float  # on the desk
+    tint: tuple[float, float, float]  # of the ambient light, B, G, R
+    brightness: float  # of the screen
+    fall: float  # how fast the screen dims with the angle of view: cos ** fall
+    haze: float  # of the room's light, thrown back by the screen
+    glare: float  # mirrored lamps
+    moire: float  # contrast of the display's own pixels
+    grid_px: float  # their pitch, world px
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything that decides a clip's pictures and truth."""
+
+    wanted: Wanted
+    tier: Tier
+    show: Show
+    optics: Optics
+    path: Path
+    exposure_s: float
+    light: Lighting
+    chip: Chip
+    seed: int  # of what is drawn and of noise
+
+    @property
+    def count(self) -> int:
+        """Frames in the clip."""
+        return max(1, round(self.wanted.seconds * self.wanted.fps))
+
+    def time(self, frame: int) -> float:
+        """The middle of a frame's exposure, s."""
+        return frame / self.wanted.fps
+
+    def truth(self) -> dict[str, Any]:
+        """The truth file, but for the clip's name."""
+        frames = [self._entry(i) for i in range(self.count)]
+        wanted = self.wanted
+        return {
+            "fps": wanted.fps,
+            "size": list(wanted.size_wh),
+            "game": self.show.game,
+            "tier": wanted.tier,
+            "seed": wanted.seed,
+            "look": self.show.look,
+            "frames": frames,
+        }
+
+    def _entry(self, index: int) -> dict[str, Any]:
+        """The truth of one frame."""
+        time = self.time(index)
+        pose, state = self.path.at(time), self.show.at(time)
+        screen = to_frame(self.optics, pose, self.show.screen_corners)
+        entry: dict[str, Any] = {
+            "frame": index,
+            "t": round(time, 6),
+            "screen": _listed(screen) if inside(screen, self.wanted.size_wh, 0) else None,
+            "board": None,
+            "still": False,
+        }
+        corners = self.show.board_corners
+        if corners is None:
+            return entry
+        here = to_frame(self.optics, pose, corners)
+        board = self.show.record(state)
+        tile_px = math.sqrt(area(here) / (board["rows"] * board["cols"]))
+        speed = self._speed(time, tile_px)
+        transition = self.show.moving(state)
+        visible = area(clipped(here, self.wanted.size_wh)) / max(area(here), 1e-9)
+        if visible >= IN_VIEW:
+            entry["board"] = {**board, "corners": _listed(here)}
+        return entry | {
+            **self.show.note,
+            "visible": round(visible, 4),
+            "transition": transition,
+            "still": not transition and speed < ABRUPT and visible >= IN_VIEW,
+            "blur_tiles": round(speed * self.exposure_s, 4),
+            "tile_px": round(tile_px, 2),
+            "tilt_deg": round(math.degrees(pose.tilt(np.array([*corners.mean(0), 0.0]))), 2),
+        }
+
+    def _speed(self, time: float, tile_px: float) -> float:
+        """How fast the board's corners move over the frame, tiles/s."""
+        assert self.show.board_corners is not None
+        half = self.exposure_s / 2
+        ends = [
+            to_frame(self.optics, self.path.at(time + d), self.show.board_corners)
+            for d in (-half, half)
+        ]
+        return float(np.linalg.norm(ends[1] - ends[0], axis=1).max()) / self.exposure_s / tile_px
+
+
+def draw(wanted: Wanted) -> World:
+    """The world that a tier and a seed stand for."""
+    tier = TIERS[wanted.tier]
+    rng = np.random.default_rng([wanted.seed, *wanted.tier.encode()])
+    show = shows.make(wanted, tier, rng)
+    optics = _optics(wanted.size_wh, rng)
+    path = _placed(_path(tier, show, wanted.seconds, rng), optics, show, tier, rng)
+    path = replace(path, turns=_turns(tier, wanted.seconds, optics, rng))
+    exposure = _log_uniform(tier.exposure_s, rng)
+    return World(
+        wanted,
+        tier,
+        show,
+        optics,
+        path,
+        exposure,
+        _lighting(tier, show, path, optics, rng),
+        _chip(tier, rng),
+        int(rng.integers(2**32)),
+    )
+
+
+def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
+    """A webcam: 55 to 80 degrees across, some barrel distortion, a centre slightly off."""
+    width, height = size_wh
+    focal = width / 2 / math.tan(math.radians(rng.uniform(55, 80)) / 2)
+    centre = (
+        (width - 1) / 2 + rng.normal(0, 0.006 * width),
+        (height - 1) / 2 + rng.normal(0, 0.006 * width),
+    )
+    k1 = rng.uniform(-0.16, 0.02)
+    dist = (
+        k1,
+        -0.25 * k1 + rng.uniform(-0.02, 0.02),
+        rng.normal(0, 8e-4),
+        rng.normal(0, 8e-4),
+        0.0,
+    )
+    return Optics(size_wh, focal, centre, dist)
+
+
+def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
+    """The camera's way at an unfitted distance."""
+    corners = show.board_corners if show.board_corners is not None else show.screen_corners
+    middle = corners.mean(0) * 0.75 + show.screen_corners.mean(0) * 0.25
+    shake, orbit = math.radians(tier.shake), math.radians(tier.orbit)
+    return Path(
+        target=(float(middle[0]), float(middle[1])),
+        distance=2.0 * show.size_wh[0],
+        tilt=math.radians(rng.uniform(*tier.tilt)),
+        azimuth=rng.uniform(0, 2 * math.pi),
+        roll=math.radians(rng.uniform(*tier.roll)),
+        shake=Tremor.make(3, shake, (0.3, 9.0), rng),
+        sway=Tremor.make(3, tier.sway, (0.1, 1.5), rng),
+        orbit=Tremor.make(2, orbit, (0.05, 0.4), rng),
+    )
+
+
+def _placed(path: Path, optics: Optics, show: Show, tier: Tier, rng: Generator) -> Path:
+    """The path at the nearest distance that keeps the view, or farther for the tile size wanted."""
+    whole = show.board_corners is None or rng.random() < 0.6
+    kept = show.screen_corners if whole or show.board_corners is None else show.board_corners
+    near, far = 0.2, 20.0  # times the unfitted distance
+    for _ in range(14):
+        middle = math.sqrt(near * far)
+        fits = _keeps(replace(path, distance=path.distance * middle), optics, kept)
+        near, far = (near, middle) if fits else (middle, far)
+    path = replace(path, distance=path.distance * far)
+    if show.board_corners is None:
+        return path
+    board = show.record(show.at(0.0))
+    corners = to_frame(optics, path.at(0.0), show.board_corners)
+    tile_px = math.sqrt(area(corners) / (board["rows"] * board["cols"]))
+    wanted_px = _log_uniform(tier.tile_px, rng)
+    return replace(path, distance=path.distance * max(1.0, tile_px / wanted_px))
+
+
+def _keeps(path: Path, optics: Optics, corners: Points) -> bool:
+    """Whether the corners stay in the frame."""
+    margin = MARGIN * optics.size_wh[1]
+    for time in np.linspace(0, 8, PROBES):
+        pose = path.at(float(time))
+        depth = (np.c_[corners, np.zeros(4)] - pose.position) @ pose.rotation[2]
+        if depth.min() <= 0 or not inside(to_frame(optics, pose, corners), optics.size_wh, margin):
+            return False
+    return True
+
+
+def _turns(tier: Tier, seconds: float, optics: Optics, rng: Generator) -> Sequence[Turn]:
+    """The swift changes of aim that a tier asks for."""
+    view = math.atan(optics.size_wh[0] / 2 / optics.focal)  # half the field of view
+
+    def aim(low: float, high: float) -> tuple[float, float, float]:
+        side = rng.uniform(0, 2 * math.pi)
+        size = rng.uniform(low, high) * view
+        return 0.6 * size * math.sin(side), size * math.cos(side), rng.normal(0, 0.04)
+
+    if tier.reaim == "swing":
+        starts = np.arange(0.7, seconds, 1.4)
+        return [
+            Turn(s, s + rng.uniform(0.4, 1.0), rng.uniform(0.2, 0.5), aim(0.05, 0.2))
+            for s in starts
+        ]
+    if tier.reaim == "aside":
+        starts = np.arange(1.5, seconds, 4.0)
+        return [Turn(s, s + 1.6, rng.uniform(0.6, 1.2), aim(0.4, 0.8)) for s in starts]
+    if tier.reaim == "away":
+        away = [Turn(s, s + 1.0, 0.3, aim(2.2, 3.0)) for s in np.arange(2.0, seconds, 5.0)]
+        return [
+            *away,
+            *(Turn(s, NEVER, 0.15, aim(0.03, 0.08)) for s in np.arange(4.3, seconds, 5.0)),
+        ]
+    return []
+
+
+def _lighting(tier: Tier, show: Show, path: Path, optics: Optics, rng: Generator) -> Lighting:
+    """The room's light and the display's character."""
+    warm = rng.uniform(-0.25, 0.1)
+    scale = optics.focal / path.distance  # frame px per world px
+    return Lighting(
+        ambient=_log_uniform(tier.ambient, rng),
+        tint=(1 + warm, 1.0, 1 - warm),
+        brightness=rng.uniform(0.5, 1.0),
+        fall=rng.uniform(0.0, 1.8),
+        haze=rng.uniform(0.01, 0.05),
+        glare=rng.uniform(*tier.glare),
+        moire=tier.moire,
+        grid_px=rng.uniform(0.85, 1.2) / scale,
+    )
+
+
+def _chip(tier: Tier, rng: Generator) -> Chip:
+    """A sensor and its processing, from plain to overdone."""
+    return Chip(
+        blur=rng.uniform(*tier.blur),
+        shot=_log_uniform(tier.shot, rng),
+        read=rng.uniform(0.001, 0.003),
+        balance=(1 + rng.normal(0, 0.05), 1.0, 1 + rng.normal(0, 0.05)),
+        drift=rng.uniform(0, 0.03),
+        vignette=rng.uniform(0.05, 0.45),
+        contrast=rng.uniform(0.0, 0.5),
+        denoise=float(rng.choice([0.0, 0.5, 0.8])) * (tier.moire == 0),
+        sharpen=rng.uniform(0, 0.9),
+        jpeg=int(rng.integers(70, 96)),
+        grey=tier.grey,
+    )
+
+
+def _log_uniform(between: Range, rng: Generator) -> float:
+    return float(np.exp(rng.uniform(*np.log(between))))
+
+
+def _listed(points: Points) -> list[list[float]]:
+    return [[round(float(x), 3), round(float(y), 3)] for x, y in points]
+
+
+def inside(points: Points, size_wh: tuple[int, int], margin: float) -> bool:
+    """Whether all points are in the frame, `margin` px from its border."""
+    low, high = margin - 0.5, np.array(size_wh) - 0.5 - margin
+    return bool(((points >= low) & (points <= high)).all())
+
+
+def area(points: Points) -> float:
+    """Area of a polygon of (N, 2) points, px²."""
+    if len(points) < 3:
+        return 0.0
+    x, y = points[:, 0].astype(float), points[:, 1].astype(float)
+    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+
+def clipped(polygon: Points, size_wh: tuple[int, int]) -> Points:
+    """A polygon cut to the frame (Sutherland and Hodgman, 1974)."""
+    points = [np.asarray(p, np.float64) for p in polygon]
+    for axis in (0, 1):
+        for sign, limit in ((1.0, -0.5), (-1.0, size_wh[axis] - 0.5)):
+            kept = []
+            for p, q in zip(points, points[1:] + points[:1], strict=True):
+                dp, dq = sign * (p[axis] - limit), sign * (q[axis] - limit)
+                if dp >= 0:
+                    kept.append(p)
+                if dp * dq < 0:
+                    kept.append(p + (q - p) * dp / (dp - dq))
+            points = kept
+    return np.array(points, np.float32).reshape(-1, 2)
