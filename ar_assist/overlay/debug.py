@@ -1,0 +1,73 @@
+"""The debug view: what the program makes of the plane."""
+
+from __future__ import annotations
+
+import colorsys
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.overlay.lettering import put_panel, put_text
+from ar_assist.types import Image, View
+
+PANEL_TEXT_PX = 14
+GOLDEN_ANGLE = 0.381966  # of a turn: successive labels get hues far from each other
+DOUBT = 0.5  # cells less certain than this are struck through
+
+
+def debug_picture(view: View, height: int) -> Image:
+    """The rectified picture with lattice, groups by colour and number, and doubtful cells struck.
+
+    `height` px high; as wide as the plane is, 0.5 to 2 times the height.
+    """
+    if view.plane is None:
+        blank = np.zeros((height, height, 3), np.uint8)
+        put_panel(blank, [["no board yet"], *_timing(view)], PANEL_TEXT_PX)
+        return blank
+    w, h = view.plane.size_wh
+    width = round(height * min(max(w / h, 0.5), 2))
+    panel_from_plane = np.diag([width / w, height / h, 1.0])
+    plane_from_frame = np.linalg.inv(view.plane.frame_from_plane)
+    panel = np.asarray(
+        cv2.warpPerspective(view.frame.image, panel_from_plane @ plane_from_frame, (width, height)),
+        np.uint8,
+    )
+    if view.reading is not None:
+        scale = np.array([width / w, height / h])
+        cells = view.reading.board.record().get("cells")
+        _draw_cells(panel, view.reading.cell_quads() * scale, cells, view.reading.certainty)
+    put_panel(panel, _timing(view), PANEL_TEXT_PX, bottom=True)
+    return panel
+
+
+def _timing(view: View) -> list[list[str]]:
+    return [[f"{stage} {ms:.1f} ms" for stage, ms in view.timing.items()]]
+
+
+def _draw_cells(
+    panel: Image,
+    quads: NDArray[np.floating],
+    cells: list[list[int]] | None,
+    certainty: NDArray[np.float32],
+) -> None:
+    for row, col in np.ndindex(*certainty.shape):
+        quad = quads[row, col]
+        label = int(cells[row][col]) if cells else 0
+        inner = quad.mean(axis=0) + (quad - quad.mean(axis=0)) * 0.9
+        fixed = [np.rint(inner * 16).astype(np.int32)]
+        cv2.polylines(panel, fixed, True, _colour(label), 2, cv2.LINE_AA, 4)
+        if certainty[row, col] < DOUBT:
+            ends = [np.rint(inner[[0, 2]] * 16).astype(np.int32)]
+            cv2.polylines(panel, ends, False, (255, 255, 255), 1, cv2.LINE_AA, 4)
+        size = max(9, round(float(np.linalg.norm(quad[1] - quad[0])) * 0.3))
+        if label:
+            x, y = quad[0] + (quad[2] - quad[0]) * 0.28
+            put_text(panel, str(label), (float(x), float(y)), size, _colour(label))
+
+
+def _colour(label: int) -> tuple[int, int, int]:
+    if label == 0:
+        return (90, 90, 90)
+    r, g, b = colorsys.hsv_to_rgb(label * GOLDEN_ANGLE % 1, 0.75, 1.0)
+    return (int(255 * b), int(255 * g), int(255 * r))
