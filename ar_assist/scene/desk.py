@@ -163,28 +163,3 @@ def room(rng: Generator) -> Image:
             cv2.rectangle(picture, (x, y), (x + w, y + h), (255, 240, 225), -1)
             cv2.line(picture, (x + w // 2, y), (x + w // 2, y + h), (60, 60, 60), 4)
     return cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(1.5, 9.0)))  # type: ignore[return-value]
-
-
-def hand(rng: Generator) -> tuple[Image, Mask, tuple[float, float]]:
-    """A hand that points up and to the left: picture, shape, and the finger's tip, px."""
-    skin = np.array(
-        [(140, 170, 225), (105, 140, 198), (70, 95, 150), (50, 66, 105)][rng.integers(4)]
-    )
-    shape = np.zeros((900, 520), np.uint8)
-    for start, end, width in (
-        ((150, 330), (120, 45), 62),  # the pointing finger
-        ((215, 340), (225, 235), 66),  # the curled ones
-        ((280, 365), (290, 280), 64),
-        ((335, 400), (345, 335), 58),
-        ((130, 470), (75, 360), 60),  # the thumb
-        ((240, 430), (250, 520), 230),
-        ((260, 520), (330, 900), 170),
-    ):
-        cv2.line(shape, start, end, 255, width, cv2.LINE_AA)
-    alpha = cv2.GaussianBlur(shape, (0, 0), 2.5).astype(np.float32) / 255
-    round_off = cv2.distanceTransform((shape > 127).astype(np.uint8), cv2.DIST_L2, 5)
-    light = 0.55 + 0.45 * np.clip(round_off / 40, 0, 1)[..., None]
-    nail = np.zeros_like(shape)
-    cv2.ellipse(nail, (121, 40), (15, 20), 6, 0, 360, 255, -1, cv2.LINE_AA)
-    picture = skin * light + 35 * (nail[..., None] / 255)
-    return picture.clip(0, 255).astype(np.uint8), alpha, (119.0, 20.0)

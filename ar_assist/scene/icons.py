@@ -108,13 +108,13 @@ def emoji(name: str, count: int, rng: Generator) -> list[Icon]:
 
 
 def symbols(count: int, rng: Generator) -> list[Icon]:
-    """Signs that differ in shape only: all of one colour."""
-    (colour,) = hues(1, rng, 0.8, 0.55)
+    """Signs that differ in shape only: all of one light colour."""
+    (colour,) = hues(1, rng, 0.45, 0.95)
     return [glyph(c, "DejaVuSans-symbols.ttf", colour) for c in choose(SYMBOLS, count, rng)]
 
 
 def letters(count: int, rng: Generator) -> list[Icon]:
-    """Capitals and digits of one colour."""
+    """Capitals and digits of one dark colour."""
     (colour,) = hues(1, rng, 0.3, 0.25)
     return [glyph(c, "DejaVuSans-symbols.ttf", colour) for c in choose(LETTERS, count, rng)]
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.scene import desk
+from ar_assist.scene import desk, hand
 from ar_assist.scene.camera import Canvas, Pose
 from ar_assist.scene.sensor import Light, Sensor, to_light
 from ar_assist.scene.world import World
@@ -37,6 +37,7 @@ class Renderer:
         self._set_desk()
         self._set_device()
         self.room = self.linear[desk.room(self.rng)] if world.light.glare > 0.03 else None
+        self.hand = self._hand() if world.reach else None
         self.painted: tuple[Any, Light] | None = None
 
     def frame(self, index: int) -> Image:
@@ -123,7 +124,22 @@ class Renderer:
             device += self._warp(self.room, mirrored) * (
                 shape * np.float32(ROOM_LIGHT * self.world.light.glare)
             )
-        return scene * (1 - shape) + device
+        scene = scene * (1 - shape) + device
+        return self._with_hand(scene, pose, time) if self.hand is not None else scene
+
+    def _hand(self) -> NDArray[np.float32]:
+        """(H, W, 4) the hand's light times its shape, and its shape."""
+        shape, picture = hand.shape()[..., None], self.linear[hand.picture(self.rng)]
+        lit = max(self.world.light.ambient, 0.15 * self.world.light.brightness)  # also by the screen
+        return np.concatenate([picture * shape * np.float32(lit), shape], -1)
+
+    def _with_hand(self, scene: Light, pose: Pose, time: float) -> Light:
+        """The scene behind the hand."""
+        assert self.world.reach and self.hand is not None
+        hover = pose.ideal_from_plane(self.canvas.matrix, -hand.HOVER * self.world.show.size_wh[0])
+        place = hover @ self.world.reach.plane_from_hand(time)
+        over = self._warp(self.hand, place, cv2.BORDER_REPLICATE)
+        return scene * (1 - over[..., 3:]) + over[..., :3]
 
     def _warp(
         self, texture: NDArray[np.float32], to_canvas: Homography, border: int = cv2.BORDER_CONSTANT

@@ -70,14 +70,14 @@ class LinkScreen:
         for sprite in moment.sprites:
             self._put(picture, sprite)
         if moment.path:
-            points = [self._centre(row, col) for row, col in moment.path]
+            points = [self.centre(row, col) for row, col in moment.path]
             thick = max(2, self.cell_wh[0] // 14)
             cv2.polylines(
                 picture, [np.array(points, np.int32)], False, LINE[::-1], thick, cv2.LINE_AA
             )
         return picture
 
-    def _centre(self, row: float, col: float) -> tuple[int, int]:
+    def centre(self, row: float, col: float) -> tuple[int, int]:
         width, height = self.cell_wh
         return round(self.board.x + (col + 0.5) * width), round(self.board.y + (row + 0.5) * height)
 

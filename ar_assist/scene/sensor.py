@@ -22,6 +22,7 @@ LEVELS = 4095  # of the sensor's converter: 12 bits, as small sensors have
 TARGET = 0.20  # mean linear level that the automatic exposure aims at
 SETTLE_S = 0.6  # its time constant
 GAIN_RANGE = (0.15, 12.0)  # of exposure and amplifier together
+BRIGHT = 97  # percentile of the brightest parts that it keeps from washing out
 METER_STEP = 8  # px: the meter looks at every eighth pixel
 
 
@@ -39,6 +40,7 @@ class Chip:
     denoise: float  # sigma of the camera's own smoothing, px; it costs detail
     sharpen: float  # strength of the camera's own sharpening
     jpeg: int  # quality
+    headroom: float  # level that the brightest parts may reach; over 1 they wash out
     grey: bool = False
 
 
@@ -69,8 +71,13 @@ class Sensor:
 
     def _meter(self, light: Light, step: float) -> None:
         """Move the gain towards its goal, as automatic exposure does."""
-        level = float(light[::METER_STEP, ::METER_STEP].mean())
-        goal = float(np.clip(TARGET / max(level, 1e-6), *GAIN_RANGE))
+        seen = light[::METER_STEP, ::METER_STEP]
+        height, width = seen.shape[:2]
+        middle = seen[height // 4 : -height // 4, width // 4 : -width // 4]
+        level = 0.5 * float(seen.mean()) + 0.5 * float(middle.mean())  # weighs the middle more
+        bright = float(np.percentile(seen.max(-1), BRIGHT))
+        goal = min(TARGET / max(level, 1e-6), self.chip.headroom / max(bright, 1e-6))
+        goal = float(np.clip(goal, *GAIN_RANGE))
         share = 1.0 if not self.gain else 1 - np.exp(-step / SETTLE_S)
         self.gain = goal if not self.gain else self.gain * (goal / self.gain) ** share
 

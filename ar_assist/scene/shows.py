@@ -12,6 +12,7 @@ from ar_assist.errors import UserError
 from ar_assist.games.link.board import Rules
 from ar_assist.scene import desktop
 from ar_assist.scene.game import Moment, Script, opening
+from ar_assist.scene.hand import Tap
 from ar_assist.scene.looks import LOOKS, Look, varied
 from ar_assist.scene.screen import LinkScreen
 from ar_assist.scene.tiers import Tier
@@ -43,6 +44,10 @@ class Show(Protocol):
 
     def moving(self, state: Any) -> bool:
         """Whether the board is changing just now."""
+        ...
+
+    def taps(self) -> list[tuple[Tap, Tap]]:
+        """When and where a player taps, a pair at a time."""
         ...
 
 
@@ -89,6 +94,13 @@ class LinkShow:
     def moving(self, state: Moment) -> bool:
         return state.show != "rest"
 
+    def taps(self) -> list[tuple[Tap, Tap]]:
+        pairs = [(act, act.link) for act in self.script.acts if act.show == "select" and act.link]
+        return [
+            ((act.start, *self.screen.centre(*link.a)), (act.end, *self.screen.centre(*link.b)))
+            for act, link in pairs
+        ]
+
 
 class NoShow:
     """A screen without a game."""
@@ -117,6 +129,9 @@ class NoShow:
 
     def moving(self, state: None) -> bool:
         return False
+
+    def taps(self) -> list[tuple[Tap, Tap]]:
+        return []
 
 
 def make(wanted: Wanted, tier: Tier, rng: Generator) -> Show:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ar_assist.scene import shows
-from ar_assist.scene.camera import Optics, Path, Tremor, Turn, to_frame
+from ar_assist.scene import hand, shows
+from ar_assist.scene.camera import Optics, Path, Pose, Tremor, Turn, to_frame
 from ar_assist.scene.game import Range
 from ar_assist.scene.sensor import Chip
 from ar_assist.scene.shows import Show
@@ -22,6 +22,7 @@ NEVER = math.inf
 IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
 ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
 MARGIN = 0.03  # of the frame's height, between its border and what must be in view
+PHONE_MM, MONITOR_MM = 70.0, 530.0  # widths of the screens
 PROBES = 9  # times at which the camera's distance is checked
 
 
@@ -69,6 +70,7 @@ class World:
     exposure_s: float
     light: Lighting
     chip: Chip
+    reach: hand.Reach | None  # the hand that taps
     seed: int  # of what is drawn and of noise
 
     @property
@@ -125,7 +127,22 @@ class World:
             "blur_tiles": round(speed * self.exposure_s, 4),
             "tile_px": round(tile_px, 2),
             "tilt_deg": round(math.degrees(pose.tilt(np.array([*corners.mean(0), 0.0]))), 2),
+            "covered": self._covered(time, pose, board["rows"], board["cols"]),
         }
+
+    def _covered(self, time: float, pose: Pose, rows: int, cols: int) -> list[list[int]]:
+        """The cells that the hand hides by a quarter or more."""
+        if self.reach is None or self.show.board_corners is None:
+            return []
+        low, high = self.show.board_corners[0], self.show.board_corners[2]
+        r, c, i, j = np.meshgrid(*(np.arange(n) for n in (rows, cols, 5, 5)), indexing="ij")
+        share = np.stack([(c + (j + 0.5) / 5) / cols, (r + (i + 0.5) / 5) / rows], -1)
+        points = (low + share * (high - low)).reshape(-1, 2)
+        hover = pose.ideal_from_plane(np.eye(3), -hand.HOVER * self.show.size_wh[0])
+        screen = pose.ideal_from_plane(np.eye(3))
+        hand_from_screen = np.linalg.inv(hover @ self.reach.plane_from_hand(time)) @ screen
+        hidden = hand.covered(points, hand_from_screen).reshape(rows, cols, 25).mean(-1)
+        return [[int(r), int(c)] for r, c in np.argwhere(hidden >= 0.25)]
 
     def _speed(self, time: float, tile_px: float) -> float:
         """How fast the board's corners move over the frame, tiles/s."""
@@ -146,17 +163,17 @@ def draw(wanted: Wanted) -> World:
     optics = _optics(wanted.size_wh, rng)
     path = _placed(_path(tier, show, wanted.seconds, rng), optics, show, tier, rng)
     path = replace(path, turns=_turns(tier, wanted.seconds, optics, rng))
-    exposure = _log_uniform(tier.exposure_s, rng)
     return World(
         wanted,
         tier,
         show,
         optics,
         path,
-        exposure,
-        _lighting(tier, show, path, optics, rng),
-        _chip(tier, rng),
-        int(rng.integers(2**32)),
+        exposure_s=_log_uniform(tier.exposure_s, rng),
+        light=_lighting(tier, path, optics, rng),
+        chip=_chip(tier, rng),
+        reach=_reach(show) if tier.hand else None,
+        seed=int(rng.integers(2**32)),
     )
 
 
@@ -253,7 +270,14 @@ def _turns(tier: Tier, seconds: float, optics: Optics, rng: Generator) -> Sequen
     return []
 
 
-def _lighting(tier: Tier, show: Show, path: Path, optics: Optics, rng: Generator) -> Lighting:
+def _reach(show: Show) -> hand.Reach:
+    """A hand that taps what the game's script takes; it comes from the lower right."""
+    width, height = show.size_wh
+    screen_mm = PHONE_MM if height > width else MONITOR_MM
+    return hand.reach(show.taps(), (width * 1.1, height * 2.2), width / screen_mm)
+
+
+def _lighting(tier: Tier, path: Path, optics: Optics, rng: Generator) -> Lighting:
     """The room's light and the display's character."""
     warm = rng.uniform(-0.25, 0.1)
     scale = optics.focal / path.distance  # frame px per world px
@@ -282,6 +306,7 @@ def _chip(tier: Tier, rng: Generator) -> Chip:
         denoise=float(rng.choice([0.0, 0.5, 0.8])) * (tier.moire == 0),
         sharpen=rng.uniform(0, 0.9),
         jpeg=int(rng.integers(70, 96)),
+        headroom=rng.uniform(0.7, 1.5),
         grey=tier.grey,
     )
 
