@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.lattice import Box, Fit, Maps, completed, rectified
+from ar_assist.find.period import strongest_channel
 from ar_assist.types import Homography, Image
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
-MIN_FILL = 0.75  # a board whose support fills less of its box may be sheared
-DECISIVE = 0.6  # the content's distance must fall to this share to overrule the variance
+MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
+DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
+NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
 
 SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
@@ -30,25 +32,7 @@ SHEARS = [
 
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
-    if fit.support.mean() >= MIN_FILL:
-        return _settle(image, fit)
-    tries = [_settle(image, _sheared(image, fit, shear)) for shear in SHEARS]
-    settled = [t for t in tries if t is not None]
-    return max(settled, key=lambda t: t.score, default=None)
-
-
-def _sheared(image: Image, fit: Fit, shear: Homography) -> Fit:
-    """The same nodes under another basis."""
-    grid = fit.box.centres()[fit.support]
-    sheared = np.floor(grid @ np.linalg.inv(shear)[:2, :2].T + 1e-6).astype(int)
-    low, high = sheared.min(axis=0), sheared.max(axis=0) + 1
-    support = np.zeros((high - low)[::-1], bool)
-    support[sheared[:, 1] - low[1], sheared[:, 0] - low[0]] = True
-    box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
-    return replace(fit, frame_from_grid=fit.frame_from_grid @ shear, box=box, support=support)
-
-
-def _settle(image: Image, fit: Fit) -> Fit | None:
+    fit = _upright_basis(fit)
     picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
     smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
     profiles = _profiles(smooth, fit)
@@ -57,11 +41,31 @@ def _settle(image: Image, fit: Fit) -> Fit | None:
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
     x, y = ((f + 0.5) / CELL_PX for f in fine)
     shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
-    moved = replace(fit, frame_from_grid=fit.frame_from_grid @ shift)
-    final = completed(image, moved)
-    if final is None:
-        return None
-    return replace(final, content=_content(image, final))
+    final = completed(image, replace(fit, frame_from_grid=fit.frame_from_grid @ shift))
+    return None if final is None else replace(final, content=_content(image, final))
+
+
+def _upright_basis(fit: Fit) -> Fit:
+    """Of the bases that a tilted view leaves open, the one in which the board fills its box best.
+
+    Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
+    under a sheared basis is a parallelogram, which fills little of its box.
+    """
+    sheared = [_sheared(fit, shear) for shear in SHEARS]
+    best = max(sheared, key=lambda s: s.support.mean())
+    return best if fit.support.mean() < MIN_FILL * best.support.mean() else fit
+
+
+def _sheared(fit: Fit, shear: Homography) -> Fit:
+    """The same nodes under another basis."""
+    grid = fit.box.centres()[fit.support]
+    # Centres go to centres: without the half the floor would depend on rounding.
+    sheared = np.rint((grid - 0.5) @ np.linalg.inv(shear)[:2, :2].T).astype(int)
+    low, high = sheared.min(axis=0), sheared.max(axis=0) + 1
+    support = np.zeros((high - low)[::-1], bool)
+    support[sheared[:, 1] - low[1], sheared[:, 0] - low[0]] = True
+    box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
+    return replace(fit, frame_from_grid=fit.frame_from_grid @ shear, box=box, support=support)
 
 
 Profile = tuple[NDArray[np.float64], NDArray[np.float64]]  # variance, edge strength; by position
@@ -73,7 +77,7 @@ def _profiles(smooth: Maps, fit: Fit) -> tuple[Profile, Profile]:
     variance = cells.var(axis=0).sum(axis=-1)
     edges = []
     for dx, dy in ((1, 0), (0, 1)):
-        strength = np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)).max(axis=2, keepdims=True)
+        strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)))[..., None]
         mean = _cut(strength, fit.box, (0, 0))[fit.support].mean(axis=0)[..., 0]
         edges.append(mean.mean(axis=1 - dx))
     return (variance.mean(axis=0), edges[0]), (variance.mean(axis=1), edges[1])
@@ -94,16 +98,20 @@ def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[i
     combos = [(x, y) for x in choices[0] for y in choices[1]]
     distance = {c: _distance(_cut(smooth, fit.box, c)[fit.support]) for c in combos}
     best = min(combos, key=lambda c: distance[c])
-    return best if distance[best] < DECISIVE * distance[first] else first
+    return best if distance[best] < DECISIVE * distance[first] - NOISE else first
 
 
 def _choices(profile: Profile) -> list[int]:
-    """Possible borders, likeliest first: least variance, strongest edges, half a cell further."""
-    variance, edges = (_smoothed_around(p) for p in profile)
-    low, high = int(variance.argmin()), int(edges.argmax())
+    """Where a cell may begin, px, likeliest first.
+
+    On a border little differs from cell to cell and the edges that all share are strong; then each
+    of the two signs alone, and half a cell further.
+    """
+    variance, edges = (_smoothed_around(p / (p.mean() + 1e-6)) for p in profile)
+    both, low, high = (int(v.argmax()) for v in (edges - variance, -variance, edges))
     half = CELL_PX // 2
     choices: list[int] = []
-    for at in (low, high, low + half, high + half):
+    for at in (both, low, high, both + half):
         at = (at + half) % CELL_PX - half
         if all(min((at - c) % CELL_PX, (c - at) % CELL_PX) > 2 for c in choices):
             choices.append(at)

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.period import Seed, reduced
+from ar_assist.find.period import Seed, reduced, strongest_channel
 from ar_assist.types import Homography, Image
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
@@ -61,12 +61,16 @@ class Fit:
     content: float = 0.0  # 0 to 1: how much more alike the nearest other cell is than the average
 
     @property
-    def score(self) -> float:
-        """0 to 1: a large, full, regular lattice whose cells come in equal groups."""
+    def regularity(self) -> float:
+        """0 to 1: a large, full lattice of cells that are alike in frame."""
         count = float(self.support.sum())
-        fill = count / self.support.size
         size = count / (count + 12)  # twelve cells may agree by chance
-        return float(self.likeness * np.sqrt(fill) * (0.25 + 0.75 * self.content) * size)
+        return float(self.likeness * np.sqrt(count / self.support.size) * size)
+
+    @property
+    def score(self) -> float:
+        """0 to 1: regular, and its cells come in equal groups."""
+        return self.regularity * (0.25 + 0.75 * self.content)
 
 
 def rectified(image: Image, frame_from_grid: Homography, box: Box, cell_px: int) -> Image:
@@ -157,8 +161,8 @@ def _register(image: Image, frame_from_grid: Homography, box: Box, support: Mask
 def _features(picture: Image) -> Maps:
     """(H, W, 3): strength of vertical and of horizontal edges, grey; each over its local mean."""
     smooth = cv2.GaussianBlur(picture, (0, 0), 0.7)
-    gx = np.abs(cv2.Scharr(smooth, cv2.CV_32F, 1, 0)).max(axis=2)
-    gy = np.abs(cv2.Scharr(smooth, cv2.CV_32F, 0, 1)).max(axis=2)
+    gx = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 1, 0)))
+    gy = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 0, 1)))
     area = (2 * CELL_PX + 1, 2 * CELL_PX + 1)
     both = gx + gy
     local = cv2.blur(both, area) + 0.03 * float(both.max()) + 1e-3

@@ -22,6 +22,7 @@ STRIDE_PX = 64
 PERIOD_PX = (11, 44)  # shortest and longest lattice vector searched at one scale
 SCALES = (1, 2, 4, 8)  # the picture is halved so often; together periods from 11 to 350 px
 LOCAL_PX = 51  # side of the local mean: wider than the longest period, so that rhythm stays
+MAX_WINDOWS = 96  # looked at more closely at one scale: those with the highest peaks
 MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
@@ -53,9 +54,10 @@ def seeds(image: Image, scale: int) -> list[Seed]:
             cv2.copyMakeBorder(small, 0, below, 0, right, cv2.BORDER_REPLICATE), np.uint8
         )
     corners, maps = _autocorrelations(edge_strength(small))
+    promise = maps[:, _half_ring].max(axis=1)
     found = []
-    for corner, peaks in zip(corners, maps, strict=True):
-        vectors = _lattice_vectors(peaks)
+    for index in np.argsort(-promise, kind="stable")[:MAX_WINDOWS]:
+        corner, vectors = corners[index], _lattice_vectors(maps[index])
         if vectors is not None:
             p, q, strength = vectors
             centre = (corner + WINDOW_PX / 2 + 0.5) * scale - 0.5
@@ -72,11 +74,16 @@ def edge_strength(image: Image) -> NDArray[np.float32]:
     smooth = cv2.GaussianBlur(image, (0, 0), 0.8)
     gx = cv2.Scharr(smooth, cv2.CV_32F, 1, 0)
     gy = cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
-    magnitude = np.sqrt((gx * gx + gy * gy).max(axis=2))
+    magnitude = np.sqrt(strongest_channel(gx * gx + gy * gy))
     # Noise alone must not look like edges: hence a share of the strongest edge.
     local = cv2.blur(magnitude, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(magnitude.max()) + 1e-3
     strength: NDArray[np.float32] = magnitude / (magnitude + local)
     return strength
+
+
+def strongest_channel(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(H, W) maximum of (H, W, 3); ten times as fast as a reduction along the short last axis."""
+    return np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])
 
 
 def _autocorrelations(strength: NDArray[np.float32]) -> tuple[list[Vector], Maps]:
@@ -104,7 +111,7 @@ def _starts(length: int) -> NDArray[np.int64]:
 
 _lag_y, _lag_x = np.mgrid[:WINDOW_PX, :WINDOW_PX] - WINDOW_PX // 2
 _radius = np.hypot(_lag_x, _lag_y)
-_HALF_RING = (
+_half_ring = (
     (_radius >= PERIOD_PX[0])
     & (_radius <= PERIOD_PX[1])
     & ((_lag_y > 0) | ((_lag_y == 0) & (_lag_x > 0)))
@@ -132,7 +139,9 @@ def _lattice_vectors(autocorrelation: Maps) -> tuple[Vector, Vector, float] | No
     near = np.asarray(cv2.dilate(autocorrelation, np.ones((3, 3), np.uint8)), np.float32)
     on = np.stack([_at(near, v) for v in (p, q, p + q, p - q)])
     between = np.stack([_at(near, v / 2) for v in (p, q, p + q, p - q)])
-    strength = on.min(axis=0) + 0.5 * on.mean(axis=0) - between.mean(axis=0)
+    # The highest value half-way counts most: a peak there means that every second cell was missed.
+    valley = 0.5 * (between.mean(axis=0) + between.max(axis=0))
+    strength = on.min(axis=0) + 0.5 * on.mean(axis=0) - valley
     best = int(strength.argmax())
     if strength[best] <= 0:
         return None
@@ -142,7 +151,7 @@ def _lattice_vectors(autocorrelation: Maps) -> tuple[Vector, Vector, float] | No
 def _peaks(autocorrelation: Maps) -> NDArray[np.float64]:
     """(N, 2) lags of the highest local maxima in half the ring (the other half mirrors it)."""
     summit = autocorrelation == cv2.dilate(autocorrelation, np.ones((5, 5), np.uint8))
-    y, x = np.nonzero(summit & _HALF_RING & (autocorrelation > MIN_PEAK))
+    y, x = np.nonzero(summit & _half_ring & (autocorrelation > MIN_PEAK))
     order = np.argsort(-autocorrelation[y, x], kind="stable")[:MAX_PEAKS]
     return np.stack([x[order], y[order]], axis=1).astype(np.float64) - WINDOW_PX // 2
 
