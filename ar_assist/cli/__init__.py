@@ -11,6 +11,7 @@ from ar_assist import __version__
 from ar_assist.errors import UserError
 
 VERBS: dict[str, str] = {  # name: one line of help
+    "evaluate": "score clips with truth, rendered tiers or run logs",
     "scene": "write a rendered clip and its truth",
 }
 

@@ -22,6 +22,7 @@ class FrameScore:
     has_board: bool  # the truth has a board here
     in_view: bool  # ... and all its cells lie in the picture
     still: bool
+    cut: bool  # some of a board without truth is in view: nothing shown here is right or wrong
     board_id: int  # hash of the true board; changes when a move was made
     shows_board: bool  # the log has a board
     screen_iou: float | None = None
@@ -45,7 +46,8 @@ class FrameScore:
     @property
     def false_lock(self) -> bool:
         """A board is shown where there is none, or quite elsewhere."""
-        return self.shows_board and (not self.has_board or (self.board_iou or 0) < FOUND_IOU)
+        placed = self.has_board and (self.board_iou or 0) >= FOUND_IOU
+        return self.shows_board and not self.cut and not placed
 
 
 def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameScore:
@@ -60,6 +62,7 @@ def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameSc
         has_board=board is not None,
         in_view=board is not None and _in_view(board, truth.size_wh),
         still=true.still,
+        cut=true.cut,
         board_id=hash(cells),
         shows_board=read is not None,
         screen_iou=_screen_iou(record, true),

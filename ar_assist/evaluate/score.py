@@ -130,7 +130,7 @@ def _verdicts(frames: Stretch) -> tuple[Verdict, ...]:
 
 
 def _verdict(frame: FrameScore, right_until: float | None) -> Verdict:
-    if frame.hint is None:
+    if frame.hint is None or frame.cut:
         return "missing" if frame.can_hint and frame.in_view else "none"
     if frame.hint_right:
         return "right"

@@ -1,0 +1,111 @@
+"""`ar-assist evaluate`: score clips with truth, rendered tiers or run logs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ar_assist.errors import UserError
+from ar_assist.evaluate import baseline, report
+from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
+from ar_assist.evaluate.run import Result, run_all
+from ar_assist.games import GAMES
+from ar_assist.scene.tiers import TIERS
+
+PICTURES_PER_CLIP = 3
+FILE_COLUMNS = 110  # characters of a table that is written to a file
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb."""
+    add = parser.add_argument
+    add(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="PATH",
+        help="folders of clips with truth, clips or pictures, run logs (.jsonl)",
+    )
+    add("--truth", type=Path, help="truth (or a log) for the one PATH")
+    add("--tiers", help="render these tiers: handheld,tripod,… or all")
+    add("--seeds", default="0-3", help="seeds of the clips of a tier: 100-111 or 3,5,8")
+    add("--game", default="auto", choices=["auto", *GAMES])
+    strides = "also run every N-th frame and compare the boards; no number: don't"
+    add("--strides", type=int, nargs="*", default=[2, 3], metavar="N", help=strides)
+    add("--repeat", type=int, default=1, metavar="N", help="run N times to learn the noise")
+    add("--jobs", type=int, default=-1, help="clips at a time; -1: one per core")
+    add("--dask", metavar="HOST:PORT", help="run on a Dask cluster")
+    add("--json", type=Path, metavar="FILE", help="write all figures")
+    add("--html", type=Path, metavar="FILE", help="write a report with pictures")
+    against = "compare with an earlier --json; exit code 1 on a regression"
+    add("--baseline", type=Path, metavar="FILE", help=against)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Score, print, write; 1 if the baseline was better."""
+    before = report.load(args.baseline) if args.baseline else None
+    jobs = _jobs(args)
+    console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
+    results = _with_progress(jobs * args.repeat, args)
+    rounds = [results[i : i + len(jobs)] for i in range(0, len(results), len(jobs))]
+    summary = report.summarise([[result.score for result in one] for one in rounds])
+    console.print(report.tables(summary))
+    if args.json:
+        report.save(summary, args.json)
+    if args.html:
+        from ar_assist.evaluate import html  # matplotlib and jinja2 are an extra
+
+        html.save(summary, rounds[0], args.html)
+    if before is None:
+        return 0
+    differences = baseline.compare(before, summary)
+    console.print(baseline.table(differences))
+    return int(any(difference.worse for difference in differences))
+
+
+def _jobs(args: argparse.Namespace) -> list[Job]:
+    if args.truth and len(args.paths) != 1:
+        raise UserError("--truth goes with one PATH")
+    jobs = [job for path in args.paths for job in jobs_of_path(path, args.truth)]
+    if args.tiers:
+        jobs += jobs_of_tiers(_tiers(args.tiers), parse_seeds(args.seeds))
+    if not jobs:
+        raise UserError("nothing to evaluate: name clips, folders or logs, or give --tiers")
+    if any(n < 2 for n in args.strides):
+        raise UserError("--strides are whole numbers from 2 on")
+    pictures = PICTURES_PER_CLIP if args.html else 0
+    return [
+        replace(
+            job,
+            game=args.game,
+            strides=() if job.is_picture else tuple(args.strides),
+            pictures=pictures,
+        )
+        for job in jobs
+    ]
+
+
+def _tiers(text: str) -> Sequence[str]:
+    tiers = list(TIERS) if text == "all" else text.split(",")
+    for tier in tiers:
+        if tier not in TIERS:
+            raise UserError(f"--tiers: '{tier}' is none of: {' '.join(TIERS)}")
+    return tiers
+
+
+def _with_progress(jobs: Sequence[Job], args: argparse.Namespace) -> list[Result]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    results = []
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("clips", total=len(jobs))
+        for result in run_all(jobs, args.jobs, args.dask):
+            results.append(result)
+            progress.update(task, advance=1, description=result.score.name)
+    return results

@@ -1,0 +1,80 @@
+"""Compare an evaluation with an earlier one of the same clips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from ar_assist.errors import UserError
+from ar_assist.evaluate.figures import FIGURES, Figure
+from ar_assist.evaluate.report import shown
+
+NOISE_FACTOR = 2.0  # the spread of a few repeats tells less than the whole of the noise
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure that is not what it was."""
+
+    tier: str
+    figure: Figure
+    before: float | None
+    now: float | None
+    worse: bool  # beyond the noise
+
+
+def compare(before: dict[str, Any], now: dict[str, Any]) -> list[Difference]:
+    """All differences, tier by tier; UserError if no tier has the same clips in both.
+
+    Costs are only compared on like machines.
+    """
+    same = [tier for tier in now["tiers"] if _clips(before, tier) == _clips(now, tier)]
+    if not same:
+        raise UserError("the baseline is of other clips: there is no tier with the same in both")
+    return [difference for tier in same for difference in _differences(before, now, tier)]
+
+
+def _clips(summary: dict[str, Any], tier: str) -> list[str]:
+    return sorted(clip["name"] for clip in summary["clips"] if clip["tier"] == tier)
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any], tier: str) -> Iterator[Difference]:
+    like_machines = before["machine"] == now["machine"]
+    for figure in FIGURES:
+        if figure.group == "cost" and not like_machines:
+            continue
+        old, new = before["tiers"][tier].get(figure.name), now["tiers"][tier][figure.name]
+        if old != new:
+            margin = max(figure.slack, *(_noise(side, tier, figure.name) for side in (before, now)))
+            yield Difference(tier, figure, old, new, _is_worse(figure, old, new, margin))
+
+
+def _noise(summary: dict[str, Any], tier: str, name: str) -> float:
+    noise = summary.get("noise", {}).get(tier, {}).get(name, 0.0)
+    return NOISE_FACTOR * float(noise)
+
+
+def _is_worse(figure: Figure, old: float | None, new: float | None, margin: float) -> bool:
+    """Whether the loss is larger than the margin. A figure that is new or gone is no loss."""
+    if old is None or new is None:
+        return False
+    if math.isinf(old) or math.isinf(new):
+        return math.isinf(new)
+    return figure.better * (old - new) > margin + 1e-9  # JSON holds six digits
+
+
+def table(differences: list[Difference]) -> Table:
+    """The differences for the terminal, regressions marked."""
+    view = Table(title="Against the baseline", title_justify="left", box=SIMPLE_HEAD)
+    for column in ("tier", "figure", "before", "now", ""):
+        view.add_column(column)
+    for one in differences:
+        name = one.figure.name
+        mark = "worse" if one.worse else "within noise or better"
+        view.add_row(one.tier, name, shown(name, one.before), shown(name, one.now), mark)
+    return view

@@ -1,0 +1,204 @@
+"""`ar-assist evaluate` over logs: tables, JSON, HTML, baselines, bad input; clusters."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from ar_assist.cli import main
+from ar_assist.errors import UserError
+from ar_assist.evaluate import baseline, html, parse_record, parse_truth, report, score
+from ar_assist.evaluate.jobs import jobs_of_path, jobs_of_tiers, parse_seeds
+from ar_assist.evaluate.pictures import Picture, side_by_side, worst
+from ar_assist.evaluate.run import Result, run_all
+from ar_assist.evaluate.score import ClipScore
+
+CELLS = [[1, 2, 1], [2, 3, 3]]
+CORNERS = [[100, 100], [250, 104], [248, 200], [98, 196]]
+HINT = {"a": [1, 1], "b": [1, 2], "path": [[1, 1], [1, 2]], "safe": True}
+BOARD = {"rows": 2, "cols": 3, "cells": CELLS, "corners": CORNERS}
+WRONG = {**BOARD, "cells": [[1, 2, 1], [2, 3, 2]], "confidence": 0.9}
+
+
+def truth(name: str = "clip", frames: int = 90) -> dict[str, Any]:
+    entries = [{"frame": i, "t": i / 30, "screen": None, "board": BOARD} for i in range(frames)]
+    return {"video": f"{name}.mp4", "size": [320, 240], "fps": 30, "game": "link",
+            "tier": "tripod", "frames": entries}  # fmt: skip
+
+
+def log(frames: int = 90, wrong: range = range(0)) -> list[dict[str, Any]]:
+    return [
+        {"frame": i, "t": i / 30, "state": "locked", "screen": None, "hint": HINT, "ms": 4.0,
+         "board": WRONG if i in wrong else {**BOARD, "confidence": 0.9}}
+        for i in range(frames)
+    ]  # fmt: skip
+
+
+def written(folder: Path, name: str = "clip", wrong: range = range(0)) -> Path:
+    """A log with its truth beside it."""
+    (folder / f"{name}.json").write_text(json.dumps(truth(name)))
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in log(wrong=wrong)))
+    return path
+
+
+def scored(wrong: range = range(0)) -> ClipScore:
+    records = [parse_record(line) for line in log(wrong=wrong)]
+    return score(records, parse_truth(truth()), name="clip", tier="tripod")
+
+
+def test_a_log_beside_its_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.json"
+    assert main(["evaluate", str(written(tmp_path)), "--json", str(out), "--jobs", "1"]) == 0
+    summary = json.loads(out.read_text())
+    assert summary["tiers"]["tripod"]["exact"] == 1.0
+    assert summary["all"]["hint_wrong"] == 0.0
+    assert "tripod" in capsys.readouterr().out
+
+
+def test_a_folder_of_logs_and_a_log_as_truth(tmp_path: Path) -> None:
+    logs = [written(tmp_path, "one"), written(tmp_path, "two", range(30))]
+    (tmp_path / "camera.json").write_text('{"matrix": []}')
+    assert [job.name for job in jobs_of_path(tmp_path)] == ["one", "two"]
+    (job,) = jobs_of_path(logs[1], truth=logs[0])
+    (result,) = run_all([job], workers=1)
+    assert sum(frame.exact for frame in result.score.frames) == 60
+
+
+def test_a_regression_gives_exit_code_1(tmp_path: Path) -> None:
+    good, out = written(tmp_path), tmp_path / "old.json"
+    assert main(["evaluate", str(good), "--json", str(out), "--jobs", "1"]) == 0
+    same = ["evaluate", str(good), "--baseline", str(out), "--jobs", "1"]
+    assert main(same) == 0
+    written(tmp_path, wrong=range(30, 40))
+    assert main(same) == 1
+
+
+def test_a_baseline_forgives_noise_and_praises_gains() -> None:
+    good, bad = report.summarise([[scored()]]), report.summarise([[scored(range(30, 40))]])
+    noisy = report.summarise([[scored()], [scored(range(30, 40))]])
+    assert {d.figure.name for d in baseline.compare(good, bad) if d.worse} >= {"exact"}
+    assert not any(d.worse for d in baseline.compare(noisy, bad) if d.figure.name == "exact")
+    assert not any(d.worse for d in baseline.compare(bad, good))
+
+
+def test_never_is_worse_than_any_time_and_survives_the_file(tmp_path: Path) -> None:
+    before, now = report.summarise([[scored()]]), report.summarise([[scored()]])
+    now["tiers"]["tripod"]["first_hint_p50"] = math.inf
+    report.save(now, tmp_path / "now.json")
+    again = report.load(tmp_path / "now.json")
+    assert again["tiers"]["tripod"]["first_hint_p50"] == math.inf
+    assert [d.figure.name for d in baseline.compare(before, again) if d.worse] == ["first_hint_p50"]
+
+
+def test_costs_are_not_compared_across_machines() -> None:
+    before, now = report.summarise([[scored()]]), report.summarise([[scored()]])
+    now["tiers"]["tripod"]["step_p95"] = 100.0
+    assert [d.figure.name for d in baseline.compare(before, now)] == ["step_p95"]
+    before["machine"] = "another"
+    assert baseline.compare(before, now) == []
+
+
+def test_a_baseline_of_other_clips_is_refused() -> None:
+    before, now = report.summarise([[scored()]]), report.summarise([[scored()]])
+    before["clips"][0]["name"] = "another"
+    with pytest.raises(UserError, match="other clips"):
+        baseline.compare(before, now)
+
+
+def test_the_report_is_one_file_with_pictures(tmp_path: Path) -> None:
+    result = scored(range(30, 40))
+    jpeg = bytes(cv2.imencode(".jpg", np.zeros((9, 9, 3), np.uint8))[1])
+    picture = Picture("clip <1>", "tripod", 30, "kinds merged", 2.0, jpeg)
+    path = tmp_path / "report.html"
+    html.save(report.summarise([[result]]), [Result(result, (picture,))], path)
+    page = path.read_text()
+    assert page.count("<svg") == 4
+    assert "data:image/jpeg;base64" in page
+    assert "clip &lt;1&gt;, frame 30" in page
+    assert 'src="http' not in page and "<link" not in page
+
+
+def test_the_worst_frames_come_first_and_are_drawn() -> None:
+    clip = scored(range(30, 40))
+    (frame, fault, _), *_ = worst(clip, 3)
+    assert (frame.frame in range(30, 40), "kinds" in fault) == (True, True)
+    grey = np.full((240, 320, 3), 90, np.uint8)
+    record = parse_record(log(wrong=range(30, 40))[30])
+    drawn = side_by_side(grey, parse_truth(truth()).frames[30], record)
+    left, right = np.hsplit(drawn, 2)
+    assert left.shape == right.shape and (left != right).any()
+
+
+def test_every_figure_is_explained() -> None:
+    text = (Path(__file__).parent.parent / "docs" / "evaluation.md").read_text()
+    missing = [figure.name for figure in report.FIGURES if f"`{figure.name}`" not in text]
+    assert not missing
+
+
+def test_seeds_and_tiers() -> None:
+    assert parse_seeds("100-102,7") == [100, 101, 102, 7]
+    names = [job.name for job in jobs_of_tiers(["tripod", "glare"], [1, 2])]
+    assert names == ["tripod-1", "tripod-2", "glare-1", "glare-2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, "nothing to evaluate"),
+        (["nowhere.mp4"], 3, "no such file"),
+        (["."], 3, "no clip with truth"),
+        (["--tiers", "moon"], 2, "none of: tripod"),
+        (["--tiers", "tripod", "--seeds", "x"], 2, "expected numbers"),
+        (["lone.jsonl"], 3, "lone.json is missing"),
+        (["broken.jsonl"], 2, "broken.jsonl:2"),
+        (["lone.jsonl", "--truth", "long.json"], 2, "does not fit"),
+        (["lone.jsonl", "--truth", "empty.json"], 2, "no truth file"),
+        (["--tiers", "tripod", "--baseline", "empty.json"], 2, "no result of"),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    arguments: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = json.dumps(log()[0]) + "\n"
+    Path("lone.jsonl").write_text(json.dumps(log()[80]) + "\n")
+    Path("broken.jsonl").write_text(line + '{"frame": 1, "t": 0.1, "state": "lost", "board": {}}\n')
+    Path("broken.json").write_text('{"frames": []}')
+    Path("empty.json").write_text("{}")
+    Path("long.json").write_text(json.dumps(truth(frames=60)))
+    assert main(["evaluate", *arguments, "--jobs", "1"]) == code
+    error = capsys.readouterr().err.strip()
+    assert said in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_scores_the_same(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    for name in ("one", "two", "three"):
+        written(tmp_path, name, range(len(name)))
+    jobs = jobs_of_path(tmp_path)
+    here = [result.score.verdicts for result in run_all(jobs, workers=1)]
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        there = [r.score.verdicts for r in run_all(jobs, dask=cluster.scheduler_address)]
+    assert there == here
+
+
+def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("ar_assist.evaluate.run.CONNECT_S", 0.5)
+    with pytest.raises(UserError, match="no Dask scheduler"):
+        list(run_all(jobs_of_path(written(tmp_path)), dask="127.0.0.1:9"))
