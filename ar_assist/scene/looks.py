@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
-import cv2
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from PIL import Image as Pil
 from PIL import ImageDraw
 
-from ar_assist.scene.icons import EMOJI, FINE, MOST, SETS, Colour, Icon, hues
-from ar_assist.types import Image
+from ar_assist.scene.backdrop import Backdrop
+from ar_assist.scene.icons import FINE, MOST, SETS, Colour, Icon
 
-Layout = Literal["window", "full", "phone"]
-Ground = Literal["flat", "gradient", "picture", "panel", "checks"]
 Tile = NDArray[np.uint8]  # (h, w, 4) BGRA
 
 MOST_KINDS = 45  # more than any game of this sort has
@@ -27,9 +23,7 @@ class Look:
     """The style of a game. Lengths are shares of the cell's width."""
 
     icons: str  # a key of icons.SETS
-    layout: Layout
-    ground: Ground = "flat"
-    ground_colour: Colour = (245, 245, 245)
+    backdrop: Backdrop
     face: Colour | None = (255, 255, 255)  # None: the icon stands alone
     second_face: Colour | None = None  # every other cell, as on a chessboard
     edge: Colour | None = None  # the frame line
@@ -48,24 +42,24 @@ class Look:
 
 
 LOOKS: dict[str, Look] = {
-    "farm": Look("animals", "full", "picture", (60, 140, 60), None, icon=0.86, gap=0.08),
-    "picnic": Look("food", "phone", "flat", (110, 205, 120), gap=0.03, radius=0.12, edge=(235, 225, 215), skirt=(205, 170, 120)),
-    "orchard": Look("food", "full", "flat", (190, 180, 165), (250, 247, 240), (238, 228, 210), bevel=0.35, radius=0.1, icon=0.84),
-    "monsters": Look("monsters", "window", "flat", (240, 240, 240), (205, 240, 250), edge=(60, 70, 80), gap=0.02, icon=0.92, aspect=0.82),
-    "mahjong": Look("mahjong", "window", "flat", (0, 0, 0), (248, 244, 228), gap=0.03, radius=0.06, bevel=0.25, aspect=0.75, icon=0.92),
-    "ivory": Look("mahjong", "full", "gradient", (20, 90, 60), (250, 246, 232), skirt=(190, 160, 90), radius=0.1, bevel=0.2, aspect=0.75, gap=0.01, icon=0.9),
-    "blocks": Look("squares", "window", "flat", (255, 255, 255), None, icon=1.0, gap=0.05),
-    "arcade": Look("pixels", "full", "flat", (12, 12, 24), (26, 26, 44), edge=(70, 70, 110), gap=0.05),
-    "signs": Look("symbols", "phone", "gradient", (38, 42, 60), (66, 72, 96), gap=0.08, radius=0.2, icon=0.66),
-    "balls": Look("balls", "window", "checks", (225, 225, 225), None, icon=0.88),
-    "stones": Look("textures", "full", "picture", (90, 90, 100), None, icon=1.0, bevel=0.5),
-    "jewels": Look("gems", "phone", "picture", (50, 30, 90), (30, 20, 60), edge=(120, 90, 170), radius=0.18, gap=0.04, icon=0.82),
-    "letters": Look("letters", "window", "flat", (187, 173, 160), (238, 228, 218), gap=0.12, radius=0.08, icon=0.6),
-    "clocks": Look("clocks", "window", "gradient", (120, 150, 190), (235, 240, 250), bevel=0.4, icon=0.84),
-    "dominoes": Look("dominoes", "full", "picture", (30, 100, 60), (252, 252, 248), edge=(90, 90, 90), radius=0.1, gap=0.06, icon=0.86, bevel=0.2, aspect=1.25),
-    "toys": Look("things", "phone", "picture", (255, 205, 120), (255, 255, 255), radius=0.28, gap=0.06, edge=(255, 150, 90), edge_width=0.05, icon=0.74),
-    "smileys": Look("faces", "window", "flat", (43, 43, 43), (60, 63, 65), edge=(90, 90, 90), icon=0.78),
-    "savanna": Look("animals", "window", "panel", (120, 90, 60), (255, 238, 200), radius=0.15, gap=0.05, bevel=0.3, icon=0.8),
+    "farm": Look("animals", Backdrop("full", "picture", (60, 140, 60)), None, icon=0.86, gap=0.08),
+    "picnic": Look("food", Backdrop("phone", "flat", (110, 205, 120)), gap=0.03, radius=0.12, edge=(235, 225, 215), skirt=(205, 170, 120)),
+    "orchard": Look("food", Backdrop("full", "flat", (190, 180, 165)), (250, 247, 240), (238, 228, 210), bevel=0.35, radius=0.1, icon=0.84),
+    "monsters": Look("monsters", Backdrop("window", "flat", (240, 240, 240)), (205, 240, 250), edge=(60, 70, 80), gap=0.02, icon=0.92, aspect=0.82),
+    "mahjong": Look("mahjong", Backdrop("window", "flat", (0, 0, 0)), (248, 244, 228), gap=0.03, radius=0.06, bevel=0.25, aspect=0.75, icon=0.92),
+    "ivory": Look("mahjong", Backdrop("full", "gradient", (20, 90, 60)), (250, 246, 232), skirt=(190, 160, 90), radius=0.1, bevel=0.2, aspect=0.75, gap=0.01, icon=0.9),
+    "blocks": Look("squares", Backdrop("window", "flat", (255, 255, 255)), None, icon=1.0, gap=0.05),
+    "arcade": Look("pixels", Backdrop("full", "flat", (12, 12, 24)), (26, 26, 44), edge=(70, 70, 110), gap=0.05),
+    "signs": Look("symbols", Backdrop("phone", "gradient", (38, 42, 60)), (66, 72, 96), gap=0.08, radius=0.2, icon=0.66),
+    "balls": Look("balls", Backdrop("window", "checks", (225, 225, 225)), None, icon=0.88),
+    "stones": Look("textures", Backdrop("full", "picture", (90, 90, 100)), None, icon=1.0, bevel=0.5),
+    "jewels": Look("gems", Backdrop("phone", "picture", (50, 30, 90)), (30, 20, 60), edge=(120, 90, 170), radius=0.18, gap=0.04, icon=0.82),
+    "letters": Look("letters", Backdrop("window", "flat", (187, 173, 160)), (238, 228, 218), gap=0.12, radius=0.08, icon=0.6),
+    "clocks": Look("clocks", Backdrop("window", "gradient", (120, 150, 190)), (235, 240, 250), bevel=0.4, icon=0.84),
+    "dominoes": Look("dominoes", Backdrop("full", "picture", (30, 100, 60)), (252, 252, 248), edge=(90, 90, 90), radius=0.1, gap=0.06, icon=0.86, bevel=0.2, aspect=1.25),
+    "toys": Look("things", Backdrop("phone", "picture", (255, 205, 120)), (255, 255, 255), radius=0.28, gap=0.06, edge=(255, 150, 90), edge_width=0.05, icon=0.74),
+    "smileys": Look("faces", Backdrop("window", "flat", (43, 43, 43)), (60, 63, 65), edge=(90, 90, 90), icon=0.78),
+    "savanna": Look("animals", Backdrop("window", "panel", (120, 90, 60)), (255, 238, 200), radius=0.15, gap=0.05, bevel=0.3, icon=0.8),
 }  # fmt: skip
 
 
@@ -142,41 +136,3 @@ def _bevelled(size: tuple[int, int], box: tuple[float, ...], strength: float) ->
         pen.line([left + step, corner[1], left + step, top + step, corner[0], top + step], light)
         pen.line([corner[0], top + step, *corner, left + step, corner[1]], shade)
     return picture
-
-
-def ground(look: Look, size_wh: tuple[int, int], cell_px: int, rng: Generator) -> Image:
-    """What lies behind the board, over the game's whole area (BGR)."""
-    width, height = size_wh
-    base = np.array(look.ground_colour[::-1], np.float32)
-    if look.ground == "gradient":
-        slope = np.linspace(1.25, 0.75, height, dtype=np.float32)[:, None, None]
-        return np.broadcast_to(base * slope, (height, width, 3)).clip(0, 255).astype(np.uint8)
-    if look.ground == "checks":
-        rows, columns = np.mgrid[:height, :width] // max(4, cell_px // 2)
-        shade = np.where((rows + columns) % 2, 1.0, 0.94)[..., None]
-        return (base * shade).astype(np.uint8)
-    if look.ground in ("picture", "panel"):
-        return wallpaper(size_wh, look.ground_colour, rng)
-    return np.full((height, width, 3), base, np.uint8)
-
-
-def wallpaper(size_wh: tuple[int, int], colour: Colour, rng: Generator) -> Image:
-    """A soft picture such as games show behind the board: hills, lights and large emoji."""
-    width, height = size_wh
-    small = np.zeros((max(2, height // 8), max(2, width // 8), 3), np.float32)
-    h, w = small.shape[:2]
-    small[:] = np.array(colour[::-1]) * np.linspace(1.5, 0.7, h)[:, None, None]
-    for tint in hues(18, rng, 0.6, 0.9):
-        centre = int(rng.uniform(0, w)), int(rng.uniform(0, h))
-        spot = np.zeros((h, w), np.float32)
-        cv2.circle(spot, centre, int(rng.uniform(0.03, 0.25) * w), float(rng.uniform(0.1, 0.5)), -1)
-        spot = cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(1, 0.05 * w + 1)))[..., None]
-        small = small * (1 - spot) + spot * np.array(tint[::-1], np.float32)
-    picture = cv2.resize(small, size_wh, interpolation=cv2.INTER_CUBIC).clip(0, 255)
-    scenery = Pil.fromarray(picture.astype(np.uint8)[..., ::-1]).convert("RGBA")
-    for icon in SETS[str(rng.choice(list(EMOJI)))](7, rng):
-        size = int(min(width, height) * rng.uniform(0.1, 0.3))
-        at = int(rng.uniform(-0.1, 0.95) * width), int(rng.uniform(-0.1, 0.95) * height)
-        part = icon.resize((size, size)).rotate(rng.uniform(-25, 25))
-        scenery.paste(part, at, part)
-    return np.ascontiguousarray(np.array(scenery)[..., 2::-1])

@@ -130,7 +130,9 @@ class Renderer:
     def _hand(self) -> NDArray[np.float32]:
         """(H, W, 4) the hand's light times its shape, and its shape."""
         shape, picture = hand.shape()[..., None], self.linear[hand.picture(self.rng)]
-        lit = max(self.world.light.ambient, 0.15 * self.world.light.brightness)  # also by the screen
+        lit = max(
+            self.world.light.ambient, 0.15 * self.world.light.brightness
+        )  # also by the screen
         return np.concatenate([picture * shape * np.float32(lit), shape], -1)
 
     def _with_hand(self, scene: Light, pose: Pose, time: float) -> Light:
@@ -162,7 +164,7 @@ class Renderer:
         """The canvas's light gathered over the exposure while the camera moves."""
         world, matrix = self.world, self.canvas.matrix
         half = world.exposure_s / 2
-        corners = world.show.screen_corners
+        corners = world.screen_corners
         now = pose.ideal_from_plane(matrix)
         ends = [world.path.at(time + d).ideal_from_plane(matrix) for d in (-half, half)]
         moved = np.linalg.norm(

@@ -81,3 +81,21 @@ TIERS: dict[str, Tier] = {
     "greycam": replace(HANDHELD, about="a camera without colour", grey=True),
     "negative": replace(HANDHELD, about="no game in view: desktops, sheets, keyboards, papers", game=False, clutter=(0.3, 1.0)),
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for; None leaves it to tier and seed."""
+
+    tier: str = "handheld"
+    seed: int = 0
+    size_wh: tuple[int, int] = (1280, 720)  # px
+    fps: float = 30.0
+    seconds: float = 8.0
+    game: str = "link"
+    look: str | None = None  # of a link game
+    rows: int | None = None
+    cols: int | None = None
+    kinds: int | None = None
+    gravity: str | None = None
+    taken: float | None = None  # share of the tiles gone at the start

@@ -9,39 +9,26 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
-from ar_assist.scene import hand, shows
+from ar_assist.scene import hand
+from ar_assist.scene.backdrop import Box
 from ar_assist.scene.camera import Optics, Path, Pose, Tremor, Turn, to_frame
-from ar_assist.scene.game import Range
 from ar_assist.scene.sensor import Chip
-from ar_assist.scene.shows import Show
-from ar_assist.scene.tiers import TIERS, Tier
+from ar_assist.scene.link import LinkGame
+from ar_assist.scene.show import NoGame, Show
+from ar_assist.scene.tiers import TIERS, Range, Tier, Wanted
 from ar_assist.types import Points
 
 NEVER = math.inf
 IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
 ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
 MARGIN = 0.03  # of the frame's height, between its border and what must be in view
-PHONE_MM, MONITOR_MM = 70.0, 530.0  # widths of the screens
+WIDTH_MM = {"phone": 70.0, "monitor": 530.0, "table": 330.0}
+SAMPLES = 64  # points along each side by which the visible share is measured
+WIDEST = 1.5  # tangent of the angle off the axis; beyond it the lens model means nothing
+WHOLE_SCREEN = 0.6  # share of clips that keep the whole screen in view, not only the board
 PROBES = 9  # times at which the camera's distance is checked
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the user asked for; None leaves it to tier and seed."""
-
-    tier: str = "handheld"
-    seed: int = 0
-    size_wh: tuple[int, int] = (1280, 720)  # px
-    fps: float = 30.0
-    seconds: float = 8.0
-    game: str = "link"
-    look: str | None = None
-    rows: int | None = None
-    cols: int | None = None
-    kinds: int | None = None
-    gravity: str | None = None
-    taken: float | None = None  # share of the tiles gone at the start
 
 
 @dataclass(frozen=True)
@@ -74,6 +61,11 @@ class World:
     seed: int  # of what is drawn and of noise
 
     @property
+    def screen_corners(self) -> Points:
+        """(4, 2) world px of the picture's outer border."""
+        return Box(0, 0, *self.show.size_wh).corners
+
+    @property
     def count(self) -> int:
         """Frames in the clip."""
         return max(1, round(self.wanted.seconds * self.wanted.fps))
@@ -100,41 +92,52 @@ class World:
         """The truth of one frame."""
         time = self.time(index)
         pose, state = self.path.at(time), self.show.at(time)
-        screen = to_frame(self.optics, pose, self.show.screen_corners)
-        entry: dict[str, Any] = {
-            "frame": index,
-            "t": round(time, 6),
-            "screen": _listed(screen) if inside(screen, self.wanted.size_wh, 0) else None,
-            "board": None,
-            "still": False,
-        }
-        corners = self.show.board_corners
-        if corners is None:
+        screen = self._seen(pose, self.screen_corners) if self.show.device != "table" else None
+        lit = screen is not None and inside(screen, self.optics.size_wh, 0)
+        entry = {"frame": index, "t": round(time, 6), "screen": _listed(screen) if lit else None}
+        entry |= {"board": None, "still": False, **self.show.notes(state)}
+        if self.show.board is None:
             return entry
-        here = to_frame(self.optics, pose, corners)
+        entry["visible"] = self._visible(pose, self.show.board)
+        corners = self._seen(pose, self.show.board.corners)
+        if corners is None or not entry["visible"]:
+            return entry
         board = self.show.record(state)
-        tile_px = math.sqrt(area(here) / (board["rows"] * board["cols"]))
-        speed = self._speed(time, tile_px)
-        transition = self.show.moving(state)
-        visible = area(clipped(here, self.wanted.size_wh)) / max(area(here), 1e-9)
-        if visible >= IN_VIEW:
-            entry["board"] = {**board, "corners": _listed(here)}
+        tile_px = math.sqrt(area(corners) / (board["rows"] * board["cols"]))
+        speed = self._speed(time, self.show.board.corners) / tile_px
+        tilt = pose.tilt(np.array([*self.show.board.corners.mean(0), 0.0]))
         return entry | {
-            **self.show.note,
-            "visible": round(visible, 4),
-            "transition": transition,
-            "still": not transition and speed < ABRUPT and visible >= IN_VIEW,
+            "board": {**board, "corners": _listed(corners)},
+            "still": not entry["transition"] and speed < ABRUPT and entry["visible"] >= IN_VIEW,
             "blur_tiles": round(speed * self.exposure_s, 4),
             "tile_px": round(tile_px, 2),
-            "tilt_deg": round(math.degrees(pose.tilt(np.array([*corners.mean(0), 0.0]))), 2),
+            "tilt_deg": round(math.degrees(tilt), 2),
             "covered": self._covered(time, pose, board["rows"], board["cols"]),
         }
 
+    def _seen(self, pose: Pose, points: Points) -> Points | None:
+        """Frame px of (N, 2) world px; None if one is behind the camera or far out of its view."""
+        if not _before(pose, points).all():
+            return None
+        return to_frame(self.optics, pose, points)
+
+    def _visible(self, pose: Pose, board: Box) -> float:
+        """The share of the board's area that is in the frame."""
+        steps = (np.arange(SAMPLES) + 0.5) / SAMPLES
+        x, y = np.meshgrid(steps, steps)
+        points = np.stack([board.x - 0.5 + x * board.width, board.y - 0.5 + y * board.height], -1)
+        points = points.reshape(-1, 2).astype(np.float32)
+        points = points[_before(pose, points)]
+        frame = to_frame(self.optics, pose, points)
+        size = np.array(self.optics.size_wh) - 0.5
+        within = ((frame > -0.5) & (frame < size)).all(1)
+        return round(float(within.sum()) / SAMPLES**2, 4)
+
     def _covered(self, time: float, pose: Pose, rows: int, cols: int) -> list[list[int]]:
         """The cells that the hand hides by a quarter or more."""
-        if self.reach is None or self.show.board_corners is None:
+        if self.reach is None or self.show.board is None:
             return []
-        low, high = self.show.board_corners[0], self.show.board_corners[2]
+        low, high = self.show.board.corners[0], self.show.board.corners[2]
         r, c, i, j = np.meshgrid(*(np.arange(n) for n in (rows, cols, 5, 5)), indexing="ij")
         share = np.stack([(c + (j + 0.5) / 5) / cols, (r + (i + 0.5) / 5) / rows], -1)
         points = (low + share * (high - low)).reshape(-1, 2)
@@ -144,22 +147,25 @@ class World:
         hidden = hand.covered(points, hand_from_screen).reshape(rows, cols, 25).mean(-1)
         return [[int(r), int(c)] for r, c in np.argwhere(hidden >= 0.25)]
 
-    def _speed(self, time: float, tile_px: float) -> float:
-        """How fast the board's corners move over the frame, tiles/s."""
-        assert self.show.board_corners is not None
+    def _speed(self, time: float, corners: Points) -> float:
+        """How fast the fastest corner moves over the frame, px/s."""
         half = self.exposure_s / 2
-        ends = [
-            to_frame(self.optics, self.path.at(time + d), self.show.board_corners)
-            for d in (-half, half)
-        ]
-        return float(np.linalg.norm(ends[1] - ends[0], axis=1).max()) / self.exposure_s / tile_px
+        ends = [to_frame(self.optics, self.path.at(time + d), corners) for d in (-half, half)]
+        return float(np.linalg.norm(ends[1] - ends[0], axis=1).max()) / self.exposure_s
+
+
+def _before(pose: Pose, points: Points) -> NDArray[np.bool_]:
+    """(N,) which of (N, 2) world px are before the camera, within WIDEST of its axis."""
+    rays = (np.c_[points, np.zeros(len(points))] - pose.position) @ pose.rotation.T
+    before: NDArray[np.bool_] = np.hypot(rays[:, 0], rays[:, 1]) < WIDEST * rays[:, 2]
+    return before
 
 
 def draw(wanted: Wanted) -> World:
     """The world that a tier and a seed stand for."""
     tier = TIERS[wanted.tier]
     rng = np.random.default_rng([wanted.seed, *wanted.tier.encode()])
-    show = shows.make(wanted, tier, rng)
+    show = _show(wanted, tier, rng)
     optics = _optics(wanted.size_wh, rng)
     path = _placed(_path(tier, show, wanted.seconds, rng), optics, show, tier, rng)
     path = replace(path, turns=_turns(tier, wanted.seconds, optics, rng))
@@ -175,6 +181,11 @@ def draw(wanted: Wanted) -> World:
         reach=_reach(show) if tier.hand else None,
         seed=int(rng.integers(2**32)),
     )
+
+
+def _show(wanted: Wanted, tier: Tier, rng: Generator) -> Show:
+    """What the tier or the user wants to be seen."""
+    return LinkGame(wanted, tier, rng) if tier.game else NoGame(rng)
 
 
 def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
@@ -198,8 +209,8 @@ def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
 
 def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
     """The camera's way at an unfitted distance."""
-    corners = show.board_corners if show.board_corners is not None else show.screen_corners
-    middle = corners.mean(0) * 0.75 + show.screen_corners.mean(0) * 0.25
+    whole = Box(0, 0, *show.size_wh).corners
+    middle = 0.75 * (show.board.corners if show.board else whole).mean(0) + 0.25 * whole.mean(0)
     shake, orbit = math.radians(tier.shake), math.radians(tier.orbit)
     return Path(
         target=(float(middle[0]), float(middle[1])),
@@ -215,18 +226,18 @@ def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
 
 def _placed(path: Path, optics: Optics, show: Show, tier: Tier, rng: Generator) -> Path:
     """The path at the nearest distance that keeps the view, or farther for the tile size wanted."""
-    whole = show.board_corners is None or rng.random() < 0.6
-    kept = show.screen_corners if whole or show.board_corners is None else show.board_corners
+    whole = rng.random() < WHOLE_SCREEN or show.board is None
+    kept = Box(0, 0, *show.size_wh).corners if whole or not show.board else show.board.corners
     near, far = 0.2, 20.0  # times the unfitted distance
     for _ in range(14):
         middle = math.sqrt(near * far)
         fits = _keeps(replace(path, distance=path.distance * middle), optics, kept)
         near, far = (near, middle) if fits else (middle, far)
     path = replace(path, distance=path.distance * far)
-    if show.board_corners is None:
+    if show.board is None:
         return path
     board = show.record(show.at(0.0))
-    corners = to_frame(optics, path.at(0.0), show.board_corners)
+    corners = to_frame(optics, path.at(0.0), show.board.corners)
     tile_px = math.sqrt(area(corners) / (board["rows"] * board["cols"]))
     wanted_px = _log_uniform(tier.tile_px, rng)
     return replace(path, distance=path.distance * max(1.0, tile_px / wanted_px))
@@ -237,8 +248,9 @@ def _keeps(path: Path, optics: Optics, corners: Points) -> bool:
     margin = MARGIN * optics.size_wh[1]
     for time in np.linspace(0, 8, PROBES):
         pose = path.at(float(time))
-        depth = (np.c_[corners, np.zeros(4)] - pose.position) @ pose.rotation[2]
-        if depth.min() <= 0 or not inside(to_frame(optics, pose, corners), optics.size_wh, margin):
+        if not _before(pose, corners).all():
+            return False
+        if not inside(to_frame(optics, pose, corners), optics.size_wh, margin):
             return False
     return True
 
@@ -273,8 +285,7 @@ def _turns(tier: Tier, seconds: float, optics: Optics, rng: Generator) -> Sequen
 def _reach(show: Show) -> hand.Reach:
     """A hand that taps what the game's script takes; it comes from the lower right."""
     width, height = show.size_wh
-    screen_mm = PHONE_MM if height > width else MONITOR_MM
-    return hand.reach(show.taps(), (width * 1.1, height * 2.2), width / screen_mm)
+    return hand.reach(show.taps(), (width * 1.1, height * 2.2), width / WIDTH_MM[show.device])
 
 
 def _lighting(tier: Tier, path: Path, optics: Optics, rng: Generator) -> Lighting:
@@ -331,19 +342,3 @@ def area(points: Points) -> float:
         return 0.0
     x, y = points[:, 0].astype(float), points[:, 1].astype(float)
     return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
-
-
-def clipped(polygon: Points, size_wh: tuple[int, int]) -> Points:
-    """A polygon cut to the frame (Sutherland and Hodgman, 1974)."""
-    points = [np.asarray(p, np.float64) for p in polygon]
-    for axis in (0, 1):
-        for sign, limit in ((1.0, -0.5), (-1.0, size_wh[axis] - 0.5)):
-            kept = []
-            for p, q in zip(points, points[1:] + points[:1], strict=True):
-                dp, dq = sign * (p[axis] - limit), sign * (q[axis] - limit)
-                if dp >= 0:
-                    kept.append(p)
-                if dp * dq < 0:
-                    kept.append(p + (q - p) * dp / (dp - dq))
-            points = kept
-    return np.array(points, np.float32).reshape(-1, 2)

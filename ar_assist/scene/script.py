@@ -43,6 +43,7 @@ class Moment:
     sprites: tuple[Sprite, ...]
     path: tuple[Cell, ...]
     show: Show
+    fading: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,9 @@ class Act:
     def at(self, time: float) -> Moment:
         """The screen at a time within this act."""
         share = (time - self.start) / (self.end - self.start)
-        path = self.link.path if self.link and self.show == "link" else ()
-        return Moment(self.board, tuple(self._sprites(share)), path, self.show)
+        linked = self.link if self.show == "link" else None
+        path, fading = (linked.path, (linked.a, linked.b)) if linked else ((), ())
+        return Moment(self.board, tuple(self._sprites(share)), path, self.show, fading)
 
     def _sprites(self, share: float) -> Iterator[Sprite]:
         if self.show == "slide":

@@ -1,0 +1,91 @@
+"""What happens on a screen or a table in the course of a clip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from numpy.random import Generator
+
+from ar_assist.scene import desktop
+from ar_assist.scene.backdrop import Box
+from ar_assist.scene.hand import Tap
+from ar_assist.types import Image
+
+Device = Literal["phone", "monitor", "table"]  # a table's things shine by the room's light only
+
+
+@dataclass(frozen=True, eq=False)
+class Slab:
+    """A picture that lies above the main one: a slice of something thick."""
+
+    height: float  # px of the picture
+    picture: Image  # (H, W, 4) BGRA, as large as the main one
+
+
+class Show(Protocol):
+    """A picture that changes with time, and its truth. Points are px of the picture."""
+
+    game: str | None
+    look: str
+    device: Device
+    size_wh: tuple[int, int]
+    board: Box | None  # the cell grid
+
+    def at(self, time: float) -> Any:
+        """The state at a time in seconds; equal states look alike."""
+        ...
+
+    def paint(self, state: Any) -> Image: ...
+    def relief(self, state: Any) -> Sequence[Slab]:
+        """What rises above the picture, lowest first."""
+        ...
+
+    def record(self, state: Any) -> dict[str, Any]:
+        """The truth's board without geometry: rows, cols, cells, …"""
+        ...
+
+    def notes(self, state: Any) -> dict[str, Any]:
+        """What else the truth says of a frame: `transition`, whether the board is changing; …"""
+        ...
+
+    def taps(self) -> Sequence[tuple[Tap, Tap]]:
+        """When and where a player taps, a pair at a time."""
+        ...
+
+
+def device_of(size_wh: tuple[int, int]) -> Device:
+    """Upright screens are phones."""
+    return "phone" if size_wh[1] > size_wh[0] else "monitor"
+
+
+class NoGame:
+    """A desktop without a game."""
+
+    game = None
+    look = "none"
+    device: Device = "monitor"
+    board: Box | None = None
+
+    def __init__(self, rng: Generator) -> None:
+        self.picture = desktop.desk_windows(rng)
+        self.size_wh = self.picture.shape[1], self.picture.shape[0]
+
+    def at(self, time: float) -> None:
+        return None
+
+    def paint(self, state: None) -> Image:
+        return self.picture
+
+    def relief(self, state: None) -> Sequence[Slab]:
+        return ()
+
+    def record(self, state: None) -> dict[str, Any]:
+        return {}
+
+    def notes(self, state: None) -> dict[str, Any]:
+        return {"transition": False}
+
+    def taps(self) -> Sequence[tuple[Tap, Tap]]:
+        return ()
