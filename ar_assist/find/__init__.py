@@ -9,7 +9,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from ar_assist.find.cells import settle
+from ar_assist.find.blobs import blob_lattices
+from ar_assist.find.cells import measured, settle
 from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, seeds
 from ar_assist.find.quads import Quad, quads
@@ -69,6 +70,9 @@ def lattices(image: Image) -> list[Fit]:
             fit = _followed(image, seed)
             if fit:
                 fits.append(fit)
+    if not any(fit.score > CONVINCING for fit in fits):
+        sparse = (measured(image, fit) for fit in blob_lattices(image))
+        fits += [fit for fit in sparse if fit and fit.score > MIN_SCORE]
     return sorted(fits, key=lambda fit: -fit.score)
 
 

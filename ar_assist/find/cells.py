@@ -41,7 +41,12 @@ def settle(image: Image, fit: Fit) -> Fit | None:
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
     x, y = ((f + 0.5) / CELL_PX for f in fine)
     shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
-    final = completed(image, replace(fit, frame_from_grid=fit.frame_from_grid @ shift))
+    return measured(image, replace(fit, frame_from_grid=fit.frame_from_grid @ shift))
+
+
+def measured(image: Image, fit: Fit) -> Fit | None:
+    """A lattice whose cells begin right: completed, and its content compared."""
+    final = completed(image, fit)
     return None if final is None else replace(final, content=_content(image, final))
 
 

@@ -25,6 +25,7 @@ MAX_CELLS = 44  # along a side; the largest known link games have 30
 FIT_CELLS = 0.08  # a cell further than this from the homography, in cells, does not support it
 ROUGH_CELLS = 0.15  # the same while the map is affine and the template of few cells
 LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what lies beyond has 0.5
+SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
 
@@ -105,7 +106,7 @@ def grow(image: Image, seed: Seed) -> Fit | None:
         moved, support, likeness = step
         frame_from_grid = frame_from_grid @ moved
         frame_from_grid /= frame_from_grid[2, 2]
-        inner, support = _cropped(box, support)
+        inner, support = _cropped(box, support, np.zeros_like(support))
         if max(inner.cols, inner.rows) > MAX_CELLS:
             return None
         if round_ == ROUNDS - 1 or (round_ > 2 and inner == last):
@@ -124,12 +125,13 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     """
     for _ in range(ROUNDS):
         box, support = fit.box.grown(1), np.pad(fit.support, 1)
-        step = _fit(_register(image, fit.frame_from_grid, box, support), box, FIT_CELLS)
+        nodes = _register(image, fit.frame_from_grid, box, support)
+        step = _fit(nodes, box, FIT_CELLS)
         if step is None:
             return None
         moved, support, likeness = step
         frame_from_grid = fit.frame_from_grid @ moved
-        inner, support = _cropped(box, support)
+        inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
         fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
         if same or max(inner.cols, inner.rows) > MAX_CELLS:
@@ -234,12 +236,12 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
     return np.asarray(moved, np.float64), support, float(np.median(nodes.likeness[support]))
 
 
-def _cropped(box: Box, support: Mask) -> tuple[Box, Mask]:
-    """The box of the supporting cells that have at least two supporting neighbours."""
+def _cropped(box: Box, support: Mask, sure: Mask) -> tuple[Box, Mask]:
+    """The box of the supporting cells that have two supporting neighbours, or are sure alone."""
     around = cv2.boxFilter(
         support.astype(np.float32), -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT
     )
-    held = support & (around > 2.5)
+    held = support & ((around > 2.5) | sure)
     rows, cols = np.nonzero(held if held.sum() >= 4 else support)
     top, bottom, left, right = rows.min(), rows.max() + 1, cols.min(), cols.max() + 1
     inner = Box(box.x + int(left), box.y + int(top), int(right - left), int(bottom - top))

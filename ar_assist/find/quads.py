@@ -52,7 +52,7 @@ def quads(image: Image) -> list[Quad]:
     return _distinct_quads(found)[:MAX_QUADS]
 
 
-def _binary_pictures(small: Image) -> Iterator[Grey]:
+def binary_pictures(small: Image) -> Iterator[Grey]:
     """Pictures in which a screen's region or outline may be one piece."""
     smooth = cv2.GaussianBlur(small, (0, 0), 1.0)
     brightest = np.asarray(smooth.max(axis=2), np.uint8)
@@ -61,7 +61,7 @@ def _binary_pictures(small: Image) -> Iterator[Grey]:
         _, split = cv2.threshold(channel, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
         yield np.asarray(split, np.uint8)
         yield np.asarray(255 - split, np.uint8)
-    side = max(small.shape) // 8 * 2 + 1
+    side = max(small.shape) // 8 * 2 + 1  # a quarter of the picture: wider than a window's frame
     for sign in (cv2.THRESH_BINARY, cv2.THRESH_BINARY_INV):
         local = cv2.adaptiveThreshold(brightest, 255, cv2.ADAPTIVE_THRESH_MEAN_C, sign, side, 4)
         yield np.asarray(local, np.uint8)
@@ -75,7 +75,7 @@ def _binary_pictures(small: Image) -> Iterator[Grey]:
 def _outlines(small: Image) -> Iterator[Points]:
     """(4, 2) px: convex quadrilaterals that contours come down to."""
     least = MIN_AREA * small.shape[0] * small.shape[1]
-    for binary in _binary_pictures(small):
+    for binary in binary_pictures(small):
         contours, _ = cv2.findContours(binary, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
         for contour in contours:
             if cv2.contourArea(contour) < least:
@@ -85,13 +85,13 @@ def _outlines(small: Image) -> Iterator[Points]:
             for epsilon in CORNER_EPSILON:
                 polygon = cv2.approxPolyDP(hull, epsilon * length, True)
                 if len(polygon) == 4:
-                    corners = _clockwise(polygon.reshape(4, 2).astype(np.float32))
+                    corners = clockwise(polygon.reshape(4, 2).astype(np.float32))
                     if _is_plausible(corners):
                         yield corners
                     break
 
 
-def _clockwise(corners: Points) -> Points:
+def clockwise(corners: Points) -> Points:
     """From the corner nearest the top left of the picture, clockwise as seen."""
     centre = corners.mean(axis=0)
     angle = np.arctan2(corners[:, 1] - centre[1], corners[:, 0] - centre[0])
