@@ -7,29 +7,42 @@ some ten seconds, later starts read numba's cache.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Sequence
 from types import FunctionType, ModuleType
+from typing import Any
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
+
+PARTS = ("lanes", "still", "sliding")  # modules of plain functions, used before their users
 
 
 @numba.njit
 def ints(size):  # type: ignore[no-untyped-def]
-    """An array of zeros."""
+    """An array of zeros, in place of the plain list."""
     return np.zeros(size, np.int64)
 
 
-def array(values: list[int]) -> np.ndarray:
+def array(values: Sequence[int]) -> NDArray[np.int64]:
     return np.array(values, np.int64)
 
 
-def compiled(name: str) -> ModuleType:
-    """A copy of a module of plain functions in which all of them are jitted."""
+def compiled() -> dict[str, ModuleType]:
+    """Copies of the parts in which every function is jitted, by name."""
+    jitted: dict[str, Any] = {}
+    return {part: _copy(f"{__package__}.{part}", jitted) for part in PARTS}
+
+
+def _copy(name: str, jitted: dict[str, Any]) -> ModuleType:
+    """Load a module anew; its own functions and those of earlier parts are the jitted ones."""
     spec = importlib.util.find_spec(name)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for key, value in vars(module).items():
-        if isinstance(value, FunctionType) and value.__globals__ is vars(module):
-            setattr(module, key, ints if key == "ints" else numba.njit(cache=True)(value))
+        if isinstance(value, FunctionType):
+            if value.__globals__ is vars(module):
+                jitted[key] = numba.njit(cache=True)(value)
+            setattr(module, key, ints if key == "ints" else jitted.get(key, value))
     return module

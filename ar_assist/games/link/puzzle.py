@@ -3,71 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations, pairwise
 from typing import Any, NamedTuple
 
-from ar_assist.games.link.board import EMPTY, HOLE, LinkBoard, Rules, board_lines
-from ar_assist.types import Cell
+from ar_assist.games.link.board import EMPTY, HOLE, STONE, LinkBoard, Rules, board_lines
 
 Ints = Any  # a list of int for the plain searches, an int64 array for the compiled ones
 CLEARS, LOST, UNKNOWN = 1, -1, 0
 
 
-class Puzzle(NamedTuple):
-    """Tiles are numbered kind by kind; cells lie in a grid with a margin of one cell."""
+class Shape(NamedTuple):
+    """The padded grid, and where a state of the pairing search (still.py) keeps its parts.
 
-    height: int  # of the padded grid
+    Padded cell (r, c) has the number r << shift | c. A state starts with the row masks.
+    """
+
+    shift: int
+    height: int
     width: int
     outside: int  # 1: the margin is free for paths
-    free: Ints  # per padded cell: 1 where nothing stands
-    cell: Ints  # per tile: its padded cell, row * width + column
-    row: Ints  # per tile: padded row
-    col: Ints  # per tile: padded column
+    cols: int  # column masks
+    across: int  # per cell: its reach along its row
+    down: int  # per cell c << shift | r: its reach along its column
+    there: int  # per tile: 1 while it is there
+    done: int  # the number of tiles removed, then the tiles in the order of their removal
+    size: int  # of the whole state
+
+
+class Puzzle(NamedTuple):
+    """Tiles that have a partner are numbered kind by kind; the grid has a margin of one cell.
+
+    A kind of which an odd number is left is in the way as a whole: some tile of it was misread,
+    and which one is not known.
+    """
+
+    shape: Shape
+    grid: (
+        Ints  # per padded cell: 0 free, -1 stone, kind's number + 1; one above for tiles in the way
+    )
+    cell: Ints  # per tile: its padded cell
     kind: Ints  # per tile: its kind's number
     first: Ints  # per kind: its first tile; one more entry ends the last kind
     pair_a: Ints  # per pair of equal tiles: its tiles, kind by kind
     pair_b: Ints
     pair_first: Ints  # per kind: its first pair; one more entry ends the last kind
+    mate_first: Ints  # per tile: its first entry in the next two; one more entry ends the last
+    mate: Ints  # the other tiles of its kind
+    mate_pair: Ints  # and the pair that it makes with each
     line_cells: Ints  # the cells of all sliding lines, each towards its first cell
     line_first: Ints  # per line: its first entry in line_cells; one more entry ends the last
 
 
 def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints] = list) -> Puzzle:
     """Lay out a board; `array` makes a list of ints what the search wants."""
-    height, width = board.rows + 2, board.cols + 2
-    free = [int(rules.outside)] * (height * width)
-    kinds: dict[int, list[Cell]] = {}
-    for r, row in enumerate(rules.labels(board).cells, 1):
+    labels = rules.labels(board)
+    paired = [kind for kind, count in labels.counts.items() if count % 2 == 0]
+    number = {kind: i for i, kind in enumerate(paired, 1)}
+    number |= {EMPTY: 0, STONE: -1, HOLE: 0 if rules.outside else -1}
+    shape = _shape(board, rules, sum(labels.counts[kind] for kind in paired))
+    grid = [0 if rules.outside else -1] * (shape.height << shape.shift)
+    kinds: list[list[int]] = [[] for _ in paired]
+    for r, row in enumerate(labels.cells, 1):
         for c, kind in enumerate(row, 1):
-            free[r * width + c] = int(kind == EMPTY or (kind == HOLE and rules.outside))
-            if kind > 0:
-                kinds.setdefault(kind, []).append((r, c))
-    tiles = [tile for group in kinds.values() for tile in group]
-    first, pairs, pair_first = [0], [], [0]
-    for group in kinds.values():
-        pairs += combinations(range(first[-1], first[-1] + len(group)), 2)
-        first.append(first[-1] + len(group))
-        pair_first.append(len(pairs))
+            cell = r << shape.shift | c
+            grid[cell] = number.get(kind, len(paired) + 1)
+            if 0 < grid[cell] <= len(paired):
+                kinds[grid[cell] - 1].append(cell)
+    first = [0, *accumulate(map(len, kinds))]
+    pairs = [list(combinations(range(a, b), 2)) for a, b in pairwise(first)]
+    mates: list[list[tuple[int, int]]] = [[] for _ in range(first[-1])]
+    for pair, (a, b) in enumerate(tiles for group in pairs for tiles in group):
+        mates[a].append((b, pair))
+        mates[b].append((a, pair))
     lines = [
-        [(i // board.cols + 1) * width + i % board.cols + 1 for i in line]
+        [(i // board.cols + 1) << shape.shift | i % board.cols + 1 for i in line]
         for line in board_lines(board, rules.gravity)
     ]
-    ends = [0]
-    for line in lines:
-        ends.append(ends[-1] + len(line))
     return Puzzle(
-        height,
-        width,
-        int(rules.outside),
-        array(free),
-        array([r * width + c for r, c in tiles]),
-        array([r for r, _ in tiles]),
-        array([c for _, c in tiles]),
-        array([k for k, group in enumerate(kinds.values()) for _ in group]),
+        shape,
+        array(grid),
+        array([cell for group in kinds for cell in group]),
+        array([number for number, group in enumerate(kinds) for _ in group]),
         array(first),
-        array([a for a, _ in pairs]),
-        array([b for _, b in pairs]),
-        array(pair_first),
+        array([a for group in pairs for a, _ in group]),
+        array([b for group in pairs for _, b in group]),
+        array([0, *accumulate(map(len, pairs))]),
+        array([0, *accumulate(map(len, mates))]),
+        array([mate for group in mates for mate, _ in group]),
+        array([pair for group in mates for _, pair in group]),
         array([i for line in lines for i in line]),
-        array(ends),
+        array([0, *accumulate(map(len, lines))]),
+    )
+
+
+def _shape(board: LinkBoard, rules: Rules, tiles: int) -> Shape:
+    height, width = board.rows + 2, board.cols + 2
+    shift = max(height, width).bit_length()  # a spare bit: scans may step over the margin
+    across = height + width
+    down = across + (height << shift)
+    there = down + (width << shift)
+    done = there + tiles
+    return Shape(
+        shift, height, width, rules.outside * 1, height, across, down, there, done, done + 1 + tiles
     )

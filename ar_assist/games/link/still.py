@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
+from ar_assist.games.link.lanes import ints, linked, random, vacate
+from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle, Shape
 
 RANDOM, NODES, WITNESS, MADE = range(4)  # places in Space.notes
 WITNESSES = 60  # relaxations kept on record, one bit each
@@ -40,122 +41,38 @@ class Space(NamedTuple):
     notes: Ints  # random state, nodes left, last record, bits of the records that hold
 
 
-def ints(size: int) -> Ints:
-    """An array of zeros; the accelerator puts its own in this place."""
-    return [0] * size
-
-
 def open_state(puzzle: Puzzle) -> Ints:
     """The state of the board as it stands: every free cell vacated one by one."""
-    height, width = puzzle.height, puzzle.width
-    tiles = len(puzzle.cell)
-    state = ints(height + width + 2 * height * width + 2 * tiles + 1)
-    across = height + width
-    down = across + height * width
-    for r in range(height):
-        for c in range(width):
-            state[across + r * width + c] = 1 << c
-            state[down + r * width + c] = 1 << r
-    for r in range(height):
-        for c in range(width):
-            if puzzle.free[r * width + c]:
-                vacate(state, height, width, r, c)
-    for tile in range(tiles):
-        state[flags(state, puzzle) + tile] = 1
+    shape = puzzle.shape
+    state = ints(shape.size)
+    for r in range(shape.height):
+        for c in range(shape.width):
+            state[shape.across + (r << shape.shift) + c] = 1 << c
+            state[shape.down + (c << shape.shift) + r] = 1 << r
+    for r in range(shape.height):
+        for c in range(shape.width):
+            if puzzle.grid[r << shape.shift | c] == 0:
+                vacate(state, shape, r << shape.shift | c)
+    for tile in range(len(puzzle.cell)):
+        state[shape.there + tile] = 1
     return state
 
 
-def flags(state: Ints, puzzle: Puzzle) -> int:
-    """Where the state tells which tiles are there."""
-    return len(state) - 2 * len(puzzle.cell) - 1
-
-
-def removed(state: Ints, puzzle: Puzzle) -> int:
-    """Where the state keeps the number of tiles removed; the order of removal follows."""
-    return len(state) - len(puzzle.cell) - 1
-
-
-def vacate(state: Ints, height: int, width: int, r: int, c: int) -> None:
-    """Free a cell and lengthen the reaches that it joins."""
-    across = height + width + r * width
-    row = state[r] | 1 << c
-    state[r] = row
-    run = state[across + c]
-    x = c - 1
-    while x >= 0 and row >> x & 1:
-        state[across + x] = run
-        x -= 1
-    if x >= 0:
-        state[across + x] |= run
-    x = c + 1
-    while x < width and row >> x & 1:
-        state[across + x] = run
-        x += 1
-    if x < width:
-        state[across + x] |= run
-    down = height + width + height * width + c
-    col = state[height + c] | 1 << r
-    state[height + c] = col
-    run = state[down + r * width]
-    x = r - 1
-    while x >= 0 and col >> x & 1:
-        state[down + x * width] = run
-        x -= 1
-    if x >= 0:
-        state[down + x * width] |= run
-    x = r + 1
-    while x < height and col >> x & 1:
-        state[down + x * width] = run
-        x += 1
-    if x < height:
-        state[down + x * width] |= run
-
-
-def linked(state: Ints, puzzle: Puzzle, a: int, b: int) -> bool:
-    """Whether a path of at most two turns joins two tiles (or the cells where they were)."""
-    height, width = puzzle.height, puzzle.width
-    across = height + width
-    shared = state[across + puzzle.cell[a]] & state[across + puzzle.cell[b]]
-    low, high = puzzle.row[a], puzzle.row[b]
-    if shared != 0 and low != high:
-        if low > high:
-            low, high = high, low
-        low += 1
-        while low < high and shared != 0:
-            shared &= state[low]
-            low += 1
-        if shared != 0:
-            return True
-    across += height * width
-    shared = state[across + puzzle.cell[a]] & state[across + puzzle.cell[b]]
-    low, high = puzzle.col[a], puzzle.col[b]
-    if shared != 0 and low != high:
-        if low > high:
-            low, high = high, low
-        low += 1
-        while low < high and shared != 0:
-            shared &= state[height + low]
-            low += 1
-        return shared != 0
-    return False
-
-
-def vanish(state: Ints, puzzle: Puzzle, tile: int) -> int:
+def vanish(state: Ints, shape: Shape, tile: int, cell: int) -> int:
     """Take one tile away, if it is there; says how many went."""
-    there = flags(state, puzzle) + tile
-    if not state[there]:
+    if not state[shape.there + tile]:
         return 0
-    state[there] = 0
-    vacate(state, puzzle.height, puzzle.width, puzzle.row[tile], puzzle.col[tile])
+    state[shape.there + tile] = 0
+    vacate(state, shape, cell)
     return 1
 
 
 def remove(state: Ints, puzzle: Puzzle, pair: int) -> None:
     """Take a pair away and note it in the order."""
+    shape, count = puzzle.shape, puzzle.shape.done
     a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
-    vanish(state, puzzle, a)
-    vanish(state, puzzle, b)
-    count = removed(state, puzzle)
+    vanish(state, shape, a, puzzle.cell[a])
+    vanish(state, shape, b, puzzle.cell[b])
     state[count + 1 + state[count]] = a
     state[count + 2 + state[count]] = b
     state[count] += 2
@@ -163,31 +80,29 @@ def remove(state: Ints, puzzle: Puzzle, pair: int) -> None:
 
 def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
     """The number of the pair of two tiles of one kind."""
-    kind = puzzle.kind[a]
-    low, high = min(a, b) - puzzle.first[kind], max(a, b) - puzzle.first[kind]
-    size = puzzle.first[kind + 1] - puzzle.first[kind]
-    return puzzle.pair_first[kind] + low * size - low * (low + 1) // 2 + high - low - 1
+    i = puzzle.mate_first[a]
+    while puzzle.mate[i] != b:
+        i += 1
+    return int(puzzle.mate_pair[i])
 
 
 def ready(state: Ints, puzzle: Puzzle, ban: Ints, pair: int) -> bool:
     """Whether a pair is there, not banned, and links."""
     a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
-    there = flags(state, puzzle)
+    there = puzzle.shape.there
     if ban[pair] or not state[there + a] or not state[there + b]:
         return False
-    return linked(state, puzzle, a, b)
+    return linked(state, puzzle.shape, puzzle.cell[a], puzzle.cell[b])
 
 
 def partner(state: Ints, puzzle: Puzzle, ban: Ints, tile: int) -> int:
     """The only tile that this one may still go with; -1: none, -2: there are several."""
     found = -1
-    there = flags(state, puzzle)
-    kind = puzzle.kind[tile]
-    for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
-        if other != tile and state[there + other] and not ban[pair_of(puzzle, tile, other)]:
+    for i in range(puzzle.mate_first[tile], puzzle.mate_first[tile + 1]):
+        if state[puzzle.shape.there + puzzle.mate[i]] and not ban[puzzle.mate_pair[i]]:
             if found >= 0:
                 return -2
-            found = other
+            found = puzzle.mate[i]
     return found
 
 
@@ -208,9 +123,7 @@ def close(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints) -> None:
                         again = True
 
 
-def clear_kind(
-    state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, kind: int, pair: int
-) -> bool:
+def clear_kind(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, kind: int, pair: int) -> bool:
     """Remove all tiles of a kind, beginning with a pair that links; True if that worked."""
     spare[:] = state
     remove(spare, puzzle, pair)
@@ -221,7 +134,7 @@ def clear_kind(
             if ready(spare, puzzle, ban, other):
                 remove(spare, puzzle, other)
                 again = True
-    there = flags(spare, puzzle)
+    there = puzzle.shape.there
     for tile in range(puzzle.first[kind], puzzle.first[kind + 1]):
         if spare[there + tile]:
             return False
@@ -229,7 +142,9 @@ def clear_kind(
     return True
 
 
-def play_out(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, open_pairs: Ints, rng: Ints) -> int:
+def play_out(
+    state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, open_pairs: Ints, rng: Ints
+) -> int:
     """Remove at random what links until nothing does; how many tiles stay."""
     while True:
         close(state, spare, puzzle, ban)
@@ -239,14 +154,8 @@ def play_out(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, open_pairs: In
                 open_pairs[count] = pair
                 count += 1
         if count == 0:
-            return len(puzzle.cell) - state[removed(state, puzzle)]
+            return len(puzzle.cell) - state[puzzle.shape.done]
         remove(state, puzzle, open_pairs[random(rng, count)])
-
-
-def random(rng: Ints, below: int) -> int:
-    """A number from 0 to below - 1 (a linear congruential generator: ANSI C's)."""
-    rng[0] = (rng[0] * 1103515245 + 12345) & 0x7FFFFFFF
-    return (rng[0] >> 8) % below
 
 
 def relax(
@@ -257,7 +166,8 @@ def relax(
     `used` gets `mark` for the pairs that did it. Pairs that are both there go first, from
     `turn` on, so that each kind uses few of its pairs and different calls use different ones.
     """
-    there = flags(state, puzzle)
+    shape = puzzle.shape
+    there = shape.there
     count = 0
     for shifted in range(len(puzzle.pair_a)):
         pair = (shifted + turn) % len(puzzle.pair_a)
@@ -265,7 +175,7 @@ def relax(
         if not ban[pair] and (state[there + a] or state[there + b]):
             open_pairs[count] = pair
             count += 1
-    left = len(puzzle.cell) - state[removed(state, puzzle)]
+    left = len(puzzle.cell) - state[puzzle.shape.done]
     wanted = 2  # how many of a pair must be there
     while wanted and left:
         kept = 0
@@ -274,8 +184,10 @@ def relax(
             pair = open_pairs[i]
             a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
             present = state[there + a] + state[there + b]
-            if present >= wanted and linked(state, puzzle, a, b):
-                gone += vanish(state, puzzle, a) + vanish(state, puzzle, b)
+            if present >= wanted and linked(state, puzzle.shape, puzzle.cell[a], puzzle.cell[b]):
+                gone += vanish(state, shape, a, puzzle.cell[a]) + vanish(
+                    state, shape, b, puzzle.cell[b]
+                )
                 used[pair] |= mark
             elif present:
                 open_pairs[kept] = pair
@@ -302,7 +214,7 @@ def commit(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, pair
 
 def settle(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, kind: int) -> bool:
     """A tile with one partner left takes it from all others of the kind, and so on."""
-    there = flags(state, puzzle)
+    there = puzzle.shape.there
     again = True
     while again:
         again = False
@@ -319,10 +231,9 @@ def settle(state: Ints, puzzle: Puzzle, ban: Ints, trail: Ints, level: int, kind
 
 def bar_others(puzzle: Puzzle, ban: Ints, trail: Ints, level: int, tile: int, mate: int) -> None:
     """Ban all pairs of a tile but the one with its mate."""
-    kind = puzzle.kind[tile]
-    for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
-        if other != tile and other != mate:
-            bar(ban, trail, level, pair_of(puzzle, tile, other))
+    for i in range(puzzle.mate_first[tile], puzzle.mate_first[tile + 1]):
+        if puzzle.mate[i] != mate:
+            bar(ban, trail, level, puzzle.mate_pair[i])
 
 
 def bar(ban: Ints, trail: Ints, level: int, pair: int) -> None:
@@ -345,7 +256,7 @@ def probe(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
     ban, trail, used = space.ban, space.trail, space.used
     while True:
         close(state, space.spare, puzzle, ban)
-        if state[removed(state, puzzle)] == len(puzzle.cell):
+        if state[puzzle.shape.done] == len(puzzle.cell):
             return CLEARS
         valid = witnesses(space)
         unsettled = 0
@@ -380,7 +291,7 @@ def probe(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
 def is_open(state: Ints, puzzle: Puzzle, ban: Ints, pair: int) -> bool:
     """Whether a pair may go together, but its tiles have other partners as well."""
     a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
-    there = flags(state, puzzle)
+    there = puzzle.shape.there
     if ban[pair] or not state[there + a] or not state[there + b]:
         return False
     return partner(state, puzzle, ban, a) == -2 or partner(state, puzzle, ban, b) == -2
@@ -407,7 +318,7 @@ def witness(state: Ints, space: Space, puzzle: Puzzle) -> int:
     if not relax(spare, puzzle, space.ban, space.open_pairs, space.used, mark, turn):
         return 0
     space.notes[MADE] |= mark
-    order = removed(state, puzzle)
+    order = puzzle.shape.done
     for i in range(order + 1, order + 1 + state[order], 2):
         space.used[pair_of(puzzle, state[i], state[i + 1])] |= mark
     return mark
@@ -417,14 +328,12 @@ def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
     """Verdict, the best order found (tiles, two by two) and the nodes that it took."""
     pairs = len(puzzle.pair_a)
     root = open_state(puzzle)
-    space = Space(
-        ints(pairs), ints(pairs + 1), ints(pairs), ints(pairs), ints(len(root)), ints(4)
-    )
+    space = Space(ints(pairs), ints(pairs + 1), ints(pairs), ints(pairs), ints(len(root)), ints(4))
     space.notes[RANDOM] = seed
     space.notes[NODES] = nodes
     state, best, trial = ints(len(root)), ints(len(root)), ints(len(root))
     choice = ints(len(puzzle.cell) + 2)
-    done = removed(root, puzzle)
+    done = puzzle.shape.done
     for _ in range(PLAYOUTS):
         if sample(root, best, trial, space, puzzle):
             return CLEARS, best[done + 1 :], nodes - space.notes[NODES]
@@ -459,7 +368,7 @@ def sample(state: Ints, best: Ints, trial: Ints, space: Space, puzzle: Puzzle) -
     space.notes[NODES] -= 1
     trial[:] = state
     left = play_out(trial, space.spare, puzzle, space.ban, space.open_pairs, space.notes)
-    done = removed(state, puzzle)
+    done = puzzle.shape.done
     if trial[done] > best[done]:
         best[:] = trial
     return left == 0
@@ -470,16 +379,14 @@ def branch(state: Ints, puzzle: Puzzle, ban: Ints) -> int:
     best = -1
     fewest = len(puzzle.cell)
     for tile in range(len(puzzle.cell)):
-        kind = puzzle.kind[tile]
         partners = 0
         chosen = -1
-        for other in range(puzzle.first[kind], puzzle.first[kind + 1]):
-            if other != tile:
-                pair = pair_of(puzzle, tile, other)
-                if is_open(state, puzzle, ban, pair):
-                    partners += 1
-                    if chosen < 0 or linked(state, puzzle, tile, other):
-                        chosen = pair
+        for i in range(puzzle.mate_first[tile], puzzle.mate_first[tile + 1]):
+            pair = puzzle.mate_pair[i]
+            if is_open(state, puzzle, ban, pair):
+                partners += 1
+                if chosen < 0 or ready(state, puzzle, ban, pair):
+                    chosen = pair
         if chosen >= 0 and partners < fewest:
             best = chosen
             fewest = partners
