@@ -12,6 +12,7 @@ from ar_assist.errors import UserError
 
 VERBS: dict[str, str] = {  # name: one line of help
     "evaluate": "score clips with truth, rendered tiers or run logs",
+    "label": "write the truth of a clip by mouse and keys",
     "scene": "write a rendered clip and its truth",
 }
 

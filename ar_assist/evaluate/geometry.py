@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.evaluate.truth import PlacedBoard
-from ar_assist.types import Homography, Lattice, Points, homography, transform
+from ar_assist.types import Cell, Homography, Lattice, Points, homography, transform
 
 # A quad can be read from any corner and either way round: four turns, each also mirrored.
 ORDERS = tuple(
@@ -98,6 +98,13 @@ def grid_from_grid(true: PlacedBoard, read: PlacedBoard) -> Homography:
 def centres_in_frame(board: PlacedBoard) -> Points:
     """(rows, cols, 2) px of the cells' centres."""
     return transform(frame_from_grid(board), _centres(board.rows, board.cols))
+
+
+def cell_quad(board: PlacedBoard, cell: Cell) -> Points:
+    """(4, 2) px of a cell's border."""
+    row, col = cell
+    x, y = col + np.array([0, 1, 1, 0]), row + np.array([0, 0, 1, 1])
+    return transform(frame_from_grid(board), np.stack([x, y], -1).astype(np.float64))
 
 
 def cells_in(true: PlacedBoard, read: PlacedBoard) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -65,9 +66,9 @@ def side_by_side(image: Image, true: TrueFrame, record: Record | None) -> Image:
     boards = [board for board in (true.board, read) if board]
     left, right = image.copy(), image.copy()
     if true.board:
-        _draw(left, true.board, None)
+        draw_board(left, true.board)
     if read:
-        _draw(right, read, record.hint if record else None)
+        draw_board(right, read, record.hint if record else None)
     x0, y0, x1, y1 = _window(boards, image.shape[1], image.shape[0])
     return np.hstack([_fit(side[y0:y1, x0:x1]) for side in (left, right)])
 
@@ -95,7 +96,7 @@ def _fit(image: Image) -> Image:
     return canvas
 
 
-def _draw(image: Image, board: PlacedBoard, hint: dict[str, object] | None) -> None:
+def draw_board(image: Image, board: PlacedBoard, hint: dict[str, Any] | None = None) -> None:
     """Outline, cell labels and hint of a board, onto the picture."""
     cv2.polylines(image, [board.corners.astype(np.int32)], True, WHITE, 2, cv2.LINE_AA)
     if board.cells is None or not geometry.is_convex(board.corners):
@@ -105,7 +106,7 @@ def _draw(image: Image, board: PlacedBoard, hint: dict[str, object] | None) -> N
             if label:
                 _label(image, (int(x), int(y)), label)
     if hint and "path" in hint:
-        _path(image, board, hint["path"])  # type: ignore[arg-type]
+        _path(image, board, hint["path"])
 
 
 def _label(image: Image, spot: tuple[int, int], label: int) -> None:
