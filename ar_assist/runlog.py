@@ -31,6 +31,8 @@ def record(view: View) -> dict[str, Any]:
         "reason": view.reason,
         "age": round(view.age, SECOND_DIGITS),
     }
+    if "look" in view.timing:
+        line["look_ms"] = round(view.timing["look"], 2)
     if view.frame.name:
         line["source"] = view.frame.name
     return line

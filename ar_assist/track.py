@@ -62,7 +62,10 @@ class Tracker:
         self.template_from_plane = _with_border(plane.size_wh, (w * scale, h * scale))
         inner = np.array([w, h]) * scale * (1 + 2 * BORDER)
         self.template_wh = (round(float(inner[0])), round(float(inner[1])))
-        self._anchor(_grey(image), self._frame_from_template(plane))
+        frame_from_template = plane.frame_from_plane @ np.linalg.inv(self.template_from_plane)
+        self._now: Homography = frame_from_template
+        self._before: Homography = frame_from_template
+        self._anchor(_grey(image))
 
     def update(self, image: Image, guess: Homography | None = None) -> Plane | None:
         """Where the plane is in `image`; None: lost. `guess` is frame_from_plane, if known better.
@@ -107,15 +110,9 @@ class Tracker:
         jump[:2, 2] = (np.array([best_x, best_y], np.float64) - (x, y)) * COARSE_PX
         return np.asarray(jump @ self._now)
 
-    def _frame_from_template(self, plane: Plane) -> Homography:
-        matrix: Homography = plane.frame_from_plane @ np.linalg.inv(self.template_from_plane)
-        return matrix
-
-    def _anchor(self, frame: Grey, frame_from_template: Homography) -> None:
-        self._now: Homography = frame_from_template
-        self._before: Homography = frame_from_template
-        self._template = _warp(frame, frame_from_template, self.template_wh)
-        in_view = _in_view(frame_from_template, self.template_wh, frame.shape)
+    def _anchor(self, frame: Grey) -> None:
+        self._template = _warp(frame, self._now, self.template_wh)
+        in_view = _in_view(self._now, self.template_wh, frame.shape)
         self._points = _corners(self._template, in_view)
         self._trust = np.ones(len(self._points))
         self._anchored_points = len(self._points)
@@ -171,7 +168,7 @@ class Tracker:
             len(self._points) < REANCHOR_SHARE * self._anchored_points
             and self.quality >= REANCHOR_ALIKE
         ):
-            self._anchor(frame, self._now)
+            self._anchor(frame)
 
 
 def _grey(image: Image) -> Grey:

@@ -1,0 +1,328 @@
+"""The assistant: a frame goes in, what is known at that frame comes out.
+
+Tracking is done on every frame. Two slow jobs run elsewhere, one of each at a time: *looking*
+(find, rectify, read) in a thread, *thinking* (the game's solver) in a process. Boards and marks
+live in plane px, so a late answer is drawn where the plane is now.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist import change
+from ar_assist.belief import Belief
+from ar_assist.look import Orientation, Sight, Task, look
+from ar_assist.track import Tracker
+from ar_assist.types import (
+    Advice,
+    AnyGame,
+    Board,
+    Correction,
+    Frame,
+    Homography,
+    Image,
+    Plane,
+    Points,
+    State,
+    View,
+    homography,
+)
+
+CALM_S = 0.5  # s between looks at a board that does not change
+ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
+BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
+GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
+VIEWS = 4  # frames that a look at a tracked plane averages
+VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
+MANUAL_PX = 1000  # longer side of the rectified picture of a plane set by hand
+
+
+class _Followed:
+    """A plane that is followed, and the looks at it."""
+
+    def __init__(self, sight: Sight, tracker: Tracker, plane: Plane | None, now: float) -> None:
+        self.sight = replace(sight, tracker=None)  # looks at it bring no tracker of their own
+        self.tracker = tracker
+        self.plane = plane  # in the newest frame; None: out of sight
+        self.seen_at = now  # s
+        self.looks = 0
+        self.blind = 0  # looks in a row that saw no board
+        self.views: list[tuple[int, Image, Plane]] = []  # newest first: frame number, …
+
+    def update(self, frame: Frame) -> None:
+        self.plane = self.tracker.update(frame.image)
+        if self.plane is None:
+            self.views.clear()  # what comes after a jerk or a hand may show something else
+            return
+        self.seen_at = frame.time
+        if not self.views or frame.index - self.views[0][0] >= VIEW_EVERY:
+            self.views = [(frame.index, frame.image, self.plane), *self.views[: VIEWS - 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Looking:
+    """A look in flight."""
+
+    future: Future[tuple[Sight | None, float]]
+    task: Task
+    seen: NDArray[np.uint8] | None  # the tracked plane as the tracker saw it in the task's frame
+
+
+class Assistant:
+    """Sees frames in order and says what it knows. Not for several threads at once."""
+
+    def __init__(
+        self,
+        games: Sequence[AnyGame],
+        look: Executor,
+        think: Executor,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._games = tuple(games)
+        self._looker, self._thinker, self._clock = look, think, clock
+        self._orientation = Orientation()
+        self._thinking: tuple[Future[Advice[Any]], Board] | None = None
+        self._newest: Frame | None = None
+        self._timing: dict[str, float] = {}
+        self.find_anew()
+
+    # ------------------------------------------------------------------ what the player can do
+
+    def find_anew(self) -> None:
+        """Forget the plane and the board, and begin from nothing."""
+        self._followed: _Followed | None = None
+        self._belief = Belief()
+        self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
+        self._looked_at = -np.inf  # s
+        self._given: tuple[Frame, Plane] | None = None
+        self._changed: NDArray[np.bool_] | None = None
+
+    def turn(self) -> None:
+        """Turn the reading clockwise by a quarter."""
+        turned = self._orientation.quarter_turns + 1
+        self._orientation = replace(self._orientation, quarter_turns=turned % 4)
+        self.find_anew()
+
+    def mirror(self) -> None:
+        """Read the board as a mirror shows it."""
+        self._orientation = replace(self._orientation, mirrored=not self._orientation.mirrored)
+        self.find_anew()
+
+    def switch(self, games: Sequence[AnyGame]) -> None:
+        """Look for these games from now on."""
+        self._games = tuple(games)
+        self.find_anew()
+
+    def set_corners(self, corners: Points) -> None:
+        """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
+        assert self._newest is not None, "corners of which frame?"
+        self.find_anew()
+        w, h = (np.linalg.norm(corners[i] - corners[0]) for i in (1, 3))
+        size = (round(MANUAL_PX * float(w / max(w, h))), round(MANUAL_PX * float(h / max(w, h))))
+        outer = np.array([[0, 0], [size[0], 0], size, [0, size[1]]], np.float32) - 0.5
+        self._given = (self._newest, Plane(homography(outer, corners), size))
+
+    def another(self) -> None:
+        """Show the next of the advised moves."""
+        self._belief.choose_next()
+
+    def correct(self, correction: Correction) -> None:
+        """Put the player's word over what was read."""
+        self._belief.correct(correction)
+
+    # ------------------------------------------------------------------ a frame
+
+    def step(self, frame: Frame) -> View:
+        """What is known at this frame. Never waits for the slow jobs."""
+        start = self._clock()
+        self._timing = {}
+        self._newest = frame
+        self._follow(frame)
+        self._timing["track"] = (self._clock() - start) * 1e3
+        self._take_look(frame)
+        self._begin_look(frame)
+        self._take_look(frame)  # an executor that works at once has the answer already
+        self._compare()
+        self._take_thought()
+        self._begin_thought()
+        self._take_thought()
+        view = self._view(frame)
+        return replace(view, ms=(self._clock() - start) * 1e3, timing=self._timing)
+
+    def _follow(self, frame: Frame) -> None:
+        followed = self._followed
+        if followed is None:
+            return
+        followed.update(frame)
+        if followed.plane is None and frame.time - followed.seen_at > GIVE_UP_S:
+            self._lose_plane()
+
+    def _lose_plane(self) -> None:
+        self._followed = None
+        self._belief.lose_sight()
+
+    def _begin_look(self, frame: Frame) -> None:
+        if self._looking is not None:
+            return
+        followed = self._followed if self._followed and self._followed.plane else None
+        if followed and not self._is_restless() and frame.time - self._looked_at < CALM_S:
+            return
+        task = self._tracked_task(frame, followed) if followed else self._finding_task(frame)
+        seen = followed.tracker.seen if followed else None
+        self._looked_at = frame.time
+        future = self._looker.submit(_timed_look, task, self._clock)
+        self._looking = _Looking(future, task, seen)
+
+    def _is_restless(self) -> bool:
+        """Whether there is anything to learn at once."""
+        changed = self._changed is not None and bool(self._changed.any())
+        return changed or not self._belief.is_firm
+
+    def _finding_task(self, frame: Frame) -> Task:
+        given = None
+        if self._given:
+            (frame, given), self._given = self._given, None
+        remembered = self._belief.remembered
+        return Task(frame, self._games, self._orientation, given=given, remembered=remembered)
+
+    def _tracked_task(self, frame: Frame, followed: _Followed) -> Task:
+        assert followed.plane is not None
+        followed.looks += 1
+        older = [(image, plane) for index, image, plane in followed.views if index < frame.index]
+        return Task(
+            frame,
+            self._games,
+            self._orientation,
+            tracked=replace(followed.sight, plane=followed.plane),
+            views=((frame.image, followed.plane), *older[: VIEWS - 1]),
+            believed=self._belief.reading,
+            advice=self._belief.advice,
+            remembered=self._belief.remembered,
+            anew=followed.blind > 0 or followed.looks % ANEW_EVERY == 0,
+        )
+
+    def _take_look(self, frame: Frame) -> None:
+        if self._looking is None or not self._looking.future.done():
+            return
+        looking, self._looking = self._looking, None
+        sight, self._timing["look"] = looking.future.result()
+        seen = looking.seen
+        if sight is not None and sight.tracker is not None:
+            seen = sight.tracker.seen
+            if not self._move_to(sight, sight.tracker, looking.task, frame):
+                return
+        followed = self._followed
+        if followed is None:
+            return
+        if sight is None:
+            followed.blind += 1
+            if followed.blind >= BLIND_LOOKS:
+                self._lose_plane()
+            return
+        followed.blind = 0
+        assert seen is not None
+        picture = (seen, followed.tracker.template_from_plane)
+        self._belief.hear(sight, looking.task.frame.time, *picture)
+
+    def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
+        """Follow the plane found in the task's frame: one hop of optical flow leads to now."""
+        plane: Plane | None = sight.plane
+        if frame.index != task.frame.index:
+            plane = tracker.update(frame.image, self._guess(sight, task))
+        followed = self._followed
+        if plane is None and followed and followed.plane:
+            return False
+        self._followed = _Followed(sight, tracker, plane, frame.time)
+        self._belief.lose_sight()
+        return True
+
+    def _guess(self, sight: Sight, task: Task) -> Homography | None:
+        """Where the sight's plane is now, if the one followed until now tells the motion."""
+        followed = self._followed
+        if followed is None or followed.plane is None or task.tracked is None:
+            return None
+        then, now = task.tracked.plane.frame_from_plane, followed.plane.frame_from_plane
+        return np.asarray(now @ np.linalg.inv(then) @ sight.plane.frame_from_plane)
+
+    def _compare(self) -> None:
+        """Which cells no longer look as they were read."""
+        followed, belief = self._followed, self._belief
+        self._changed = None
+        if followed and followed.plane and belief.reading and belief.picture is not None:
+            tracker = followed.tracker
+            now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
+            self._changed = change.changed(belief.picture, now)
+
+    def _begin_thought(self) -> None:
+        belief = self._belief
+        if self._thinking is not None or belief.reading is None or not belief.wants_advice:
+            return
+        assert belief.game is not None
+        reading = replace(belief.reading, evidence=None)  # of no use there, and heavy to send
+        future = self._thinker.submit(belief.game.advise, tuple(belief.history), reading)
+        self._thinking = (future, reading.board)
+        belief.wants_advice = False
+
+    def _take_thought(self) -> None:
+        if self._thinking is None or not self._thinking[0].done():
+            return
+        (future, board), self._thinking = self._thinking, None
+        self._belief.advise(board, future.result())
+
+    # ------------------------------------------------------------------ what to show
+
+    def _view(self, frame: Frame) -> View:
+        followed, belief = self._followed, self._belief
+        if followed is None or followed.plane is None:
+            state: State = "lost" if belief.remembered or belief.reading else "searching"
+            return View(frame, state, reason=_reason_without_plane(state, followed))
+        screen = followed.sight.screen
+        view = View(
+            frame,
+            "searching",
+            game=followed.sight.game,
+            plane=followed.plane,
+            screen=None if screen is None else followed.plane.to_frame(screen),
+            reason="reading the board",
+        )
+        if belief.reading is None:
+            return view
+        hidden = self._why_no_hint()
+        return replace(
+            view,
+            state="locked",
+            reading=belief.reading,
+            advice=None if hidden else belief.advice,
+            choice=belief.choice,
+            marks=() if hidden else belief.marks,
+            reason=hidden or (belief.advice.reason if belief.advice else ""),
+            age=frame.time - belief.read_at,
+        )
+
+    def _why_no_hint(self) -> str:
+        belief = self._belief
+        if belief.advice is None or belief.reading is None:
+            return "working out a move"
+        if self._changed is None or not change.touches(self._changed, belief.marks, belief.reading):
+            return ""
+        if change.is_another_board(self._changed):
+            return "the board has changed, reading it again"
+        return "something moved or covers the hint, reading again"
+
+
+def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:
+    start = clock()
+    return look(task), (clock() - start) * 1e3
+
+
+def _reason_without_plane(state: State, followed: _Followed | None) -> str:
+    if state == "searching":
+        return "searching for a board"
+    return "lost sight of the board" if followed else "lost the board, searching for it"

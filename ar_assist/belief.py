@@ -1,0 +1,162 @@
+"""What is believed of the board on view: which reading, how it came to be, what follows from it.
+
+A single misread frame must never lead. A reading is believed at once when it is sure, or when one
+advised move explains it; otherwise only when looks go on agreeing while animations would pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist import change
+from ar_assist.look import Sight
+from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
+
+SURE = 0.9  # confidence at which one look is believed
+LIKELY = 0.5  # confidence at which a look is believed that shows what a move leads to
+PERSIST_S = 0.25  # s that a board which no move explains must be read alike: animations pass
+SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
+SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
+NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
+MISREAD = 4  # boards back that a return to one of them means the boards between were misread
+HISTORY = 400  # boards kept: more than a game has moves
+
+
+class Belief:
+    """The board that is believed, its history, advice and marks. Changed only by its methods."""
+
+    def __init__(self) -> None:
+        self.game: AnyGame | None = None
+        self.reading: Reading[Any] | None = None  # in px of the plane that is followed
+        self.remembered: Reading[Any] | None = None  # of a plane that is lost
+        self.read_at = 0.0  # s
+        self.picture: NDArray[np.float32] | None = None  # the cells as they were when read
+        self.history: list[Board] = []
+        self.advice: Advice[Any] | None = None
+        self.wants_advice = False
+        self.marks: tuple[Mark, ...] = ()
+        self.choice = 0
+        self._corrections: tuple[Correction, ...] = ()
+        self._raw: Board | None = None  # the believed board before corrections
+        self._averaged = 0
+        self._rumour: tuple[Board, float] | None = None  # read but not believed yet; since when
+
+    @property
+    def is_firm(self) -> bool:
+        """Whether the last look showed the believed board."""
+        return self.reading is not None and self._rumour is None
+
+    def lose_sight(self) -> None:
+        """The plane is no longer followed: keep what is known, but not as what is on view."""
+        self.remembered = self.reading or self.remembered
+        self.reading = self.picture = self._rumour = None
+        self._drop_advice()
+
+    def hear(
+        self, sight: Sight, time: float, seen: NDArray[np.uint8], seen_from_plane: Homography
+    ) -> None:
+        """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
+        reading = self._corrected(sight)
+        if self.reading is not None and reading.board == self.reading.board:
+            self._confirm(reading)
+        elif self._is_believable(sight, reading.board, time):
+            self._accept(sight.game, reading)
+        else:
+            return
+        assert self.reading is not None
+        self._raw, self._rumour, self.read_at = sight.reading.board, None, time
+        self.picture = change.cells(seen, seen_from_plane, self.reading)
+
+    def advise(self, board: Board, advice: Advice[Any]) -> None:
+        """Take the solver's answer for `board`, if that is still the believed one."""
+        if self.reading is None or board != self.reading.board:
+            return
+        chosen = self.advice.moves[self.choice] if self.advice and self.advice.moves else None
+        self.advice = advice
+        self._show(advice.moves.index(chosen) if chosen in advice.moves else 0)
+
+    def choose_next(self) -> None:
+        """Show the next of the advised moves."""
+        if self.advice and self.advice.moves:
+            self._show((self.choice + 1) % len(self.advice.moves))
+
+    def correct(self, correction: Correction) -> None:
+        """Put the player's word over the reading, now and as long as those cells are read alike."""
+        if self.reading is None or self.game is None:
+            return
+        self._corrections = (*self._corrections, correction)
+        self.reading = self.game.correct(self.reading, [correction])
+        self.history[-1:] = [self.reading.board]
+        self._drop_advice()
+        self.wants_advice = True
+
+    def _corrected(self, sight: Sight) -> Reading[Any]:
+        if not self._corrections or self._raw is None:
+            return sight.reading
+        before, now = self._raw.record()["cells"], sight.reading.board.record()["cells"]
+        if len(before) != len(now) or len(before[0]) != len(now[0]):
+            self._corrections = ()
+        self._corrections = tuple(
+            c for c in self._corrections if all(before[r][k] == now[r][k] for r, k in _cells(c))
+        )
+        return sight.game.correct(sight.reading, self._corrections)
+
+    def _is_believable(self, sight: Sight, board: Board, time: float) -> bool:
+        confidence = sight.reading.confidence
+        if confidence >= SURE or (sight.natural and confidence >= LIKELY):
+            return True
+        if self.reading is None and self.history and self.history[-1] == board:
+            return True  # the board that was lost from view
+        if self._rumour is None or self._rumour[0] != board:
+            self._rumour = (board, time)
+            return False
+        return not self.history or time - self._rumour[1] >= PERSIST_S
+
+    def _confirm(self, reading: Reading[Any]) -> None:
+        """The believed board again: its corners get better, its certainty newer."""
+        assert self.reading is not None
+        old = self.reading
+        cell = np.sqrt(cv2.contourArea(old.corners) / old.certainty.size)
+        moved = reading.corners - old.corners
+        if np.abs(moved).max() < SAME_PLACE * cell:
+            self._averaged = min(self._averaged + 1, SMOOTH)
+            reading = replace(reading, corners=old.corners + moved / np.float32(self._averaged))
+        else:
+            self._averaged = 1
+        self.reading = reading
+        self._show(self.choice)
+        if np.abs(reading.certainty - old.certainty).max() > NEW_CERTAINTY:
+            self.wants_advice = True
+
+    def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:
+        """Another board: the next of the game on view, or one that was misread until now."""
+        known = self.reading or self.remembered
+        if known is None or game != self.game or known.certainty.shape != reading.certainty.shape:
+            self.history = []
+        lately = self.history[-MISREAD:]
+        if reading.board in lately:
+            del self.history[len(self.history) - len(lately) + lately.index(reading.board) :]
+        self.history = [*self.history, reading.board][-HISTORY:]
+        self.game, self.reading, self.remembered = game, reading, None
+        self._averaged = 1
+        self._drop_advice()
+        self.wants_advice = True
+
+    def _drop_advice(self) -> None:
+        self.advice, self.marks, self.choice = None, (), 0
+
+    def _show(self, choice: int) -> None:
+        """Point at one of the advised moves."""
+        self.choice = choice
+        if self.game and self.reading and self.advice:
+            self.marks = self.game.marks(self.reading, self.advice, choice)
+
+
+def _cells(correction: Correction) -> Sequence[tuple[int, int]]:
+    return (correction.cell,) if correction.other is None else (correction.cell, correction.other)

@@ -1,0 +1,95 @@
+"""Notice that the view no longer shows what was read: cell by cell, in a fraction of a ms.
+
+The tracker rectifies every frame anyway; here its small grey picture is cut into the board's cells
+and compared with the picture of the frame that was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.types import Homography, Mark, Reading, transform
+
+CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that is noise and blur
+# A cell counts as changed when it differs by this share of the board's own contrast (a tile that
+# goes or is covered differs by about all of it), …
+CHANGE = 0.45
+NOISE = 2.0  # …and by so many times what the typical cell differs by: blur and noise touch all
+FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
+CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
+PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
+
+
+def cells(
+    seen: NDArray[np.uint8], seen_from_plane: Homography, reading: Reading[Any]
+) -> NDArray[np.float32]:
+    """The board in a (H, W) grey picture, resampled: (rows · CELL_PX, cols · CELL_PX)."""
+    rows, cols = reading.certainty.shape
+    seen_from_grid = seen_from_plane @ reading.plane_from_grid
+    grid_from_px = np.diag([1 / CELL_PX, 1 / CELL_PX, 1.0])
+    grid_from_px[:2, 2] = 0.5 / CELL_PX
+    board = cv2.warpPerspective(
+        cv2.blur(seen, (3, 3)),
+        seen_from_grid @ grid_from_px,
+        (cols * CELL_PX, rows * CELL_PX),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(board, np.float32)
+
+
+def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(rows, cols): which cells no longer look as they did when they were read."""
+    contrast = max(float(np.abs(read - read.mean()).mean()), FAINT)
+    difference = _by_cell(np.abs(_lit_like(read, now) - read))
+    bound = CHANGE * contrast + NOISE * float(np.median(difference))
+    return np.asarray(difference > bound)
+
+
+def is_another_board(changed: NDArray[np.bool_]) -> bool:
+    """Whether so much changed that nothing that was read is left to trust."""
+    return bool(changed.mean() >= CHANGED_BOARD)
+
+
+def touches(changed: NDArray[np.bool_], marks: Sequence[Mark], reading: Reading[Any]) -> bool:
+    """Whether a change meets what the marks rest on: the cells they lie in or pass through."""
+    if is_another_board(changed):
+        return True
+    return bool((changed & _under(marks, reading)).any())
+
+
+def _under(marks: Sequence[Mark], reading: Reading[Any]) -> NDArray[np.bool_]:
+    """(rows, cols): the cells that the marks cover."""
+    rows, cols = reading.certainty.shape
+    covered = np.zeros((rows * CELL_PX, cols * CELL_PX), np.uint8)
+    px_from_plane = np.diag([CELL_PX, CELL_PX, 1.0]) @ np.linalg.inv(reading.plane_from_grid)
+    for mark in marks:
+        points = np.rint(transform(px_from_plane, mark.points) - 0.5).astype(np.int32)
+        if mark.kind == "path":
+            cv2.polylines(covered, [points], False, 1, round(PATH_WIDTH * CELL_PX))
+        elif len(points) >= 3:
+            inner = np.rint(points.mean(0) + 0.5 * (points - points.mean(0))).astype(np.int32)
+            cv2.fillConvexPoly(covered, inner, 1)
+    return np.asarray(_by_cell(covered.astype(np.float32)) > 0)
+
+
+def _by_cell(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Means of the cells: (rows · CELL_PX, cols · CELL_PX) → (rows, cols)."""
+    h, w = picture.shape
+    blocks = picture.reshape(h // CELL_PX, CELL_PX, w // CELL_PX, CELL_PX)
+    means: NDArray[np.float32] = blocks.mean(axis=(1, 3))
+    return means
+
+
+def _lit_like(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`now` with the exposure of `read`, both taken from the quartiles: changed cells are few."""
+    low, middle, high = np.percentile(read, [25, 50, 75])
+    low_now, middle_now, high_now = np.percentile(now, [25, 50, 75])
+    gain = np.clip((high - low + FAINT) / (high_now - low_now + FAINT), 0.5, 2.0)
+    lit: NDArray[np.float32] = (now - middle_now) * np.float32(gain) + np.float32(middle)
+    return lit

@@ -1,0 +1,233 @@
+"""The slow half of seeing, a function of values for another thread: find, rectify, read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.find import find, rectify
+from ar_assist.track import Tracker
+from ar_assist.types import (
+    Advice,
+    AnyGame,
+    Candidate,
+    Frame,
+    Image,
+    Lattice,
+    Plane,
+    Points,
+    Reading,
+    transform,
+)
+
+CANDIDATES = 4  # planes that are read at most: the board is nearly always the first or second
+SURE = 0.9  # confidence at which no other plane or game is tried
+SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
+DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
+BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
+AGREE = 6.0  # grey levels that blocks differ by which show the same, …
+USUAL = 2.0  # …over so many times the typical block's difference: blur and exposure touch all
+SHARPNESS_POWER = 4  # a picture half as sharp weighs a sixteenth: averaging it in would blur
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """How the player wants the board turned, over what the finder takes for upright."""
+
+    quarter_turns: int = 0  # clockwise
+    mirrored: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """A board in one frame: all that is known of where and what it is."""
+
+    game: AnyGame
+    plane: Plane  # in the frame that was looked at
+    lattice: Lattice | None  # as the finder saw it
+    screen: Points | None  # (4, 2) plane px of the lit screen or window around it
+    reading: Reading[Any]
+    natural: bool = False  # one advised move leads to it from the board that was known
+    tracker: Tracker | None = None  # follows a plane that is new; None: the one followed already
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What to look at. A tracked plane is read where it is, and found anew only when asked."""
+
+    frame: Frame
+    games: tuple[AnyGame, ...]
+    orientation: Orientation = Orientation()
+    given: Plane | None = None  # set by hand: read there, find nothing
+    tracked: Sight | None = None  # with its plane in `frame`
+    views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first
+    believed: Reading[Any] | None = None  # of the tracked plane, in its px
+    advice: Advice[Any] | None = None  # for the believed board
+    remembered: Reading[Any] | None = None  # of a plane that was lost
+    anew: bool = True
+
+
+def look(task: Task) -> Sight | None:
+    """The most credible board in the frame; None: no board of these games."""
+    here = _read_tracked(task, task.tracked) if task.tracked else None
+    if not task.anew:
+        return here
+    found = _find(task)
+    if found is None or (here and not _beats(found, here)):
+        return here
+    return replace(found, tracker=Tracker(task.frame.image, found.plane))
+
+
+def _read_tracked(task: Task, sight: Sight) -> Sight | None:
+    picture = fuse([rectify(image, plane) for image, plane in task.views])
+    reading = sight.game.read(picture, sight.lattice, task.believed)
+    if reading is None:
+        return None
+    return replace(sight, reading=reading, natural=_is_natural(task, sight.game, reading))
+
+
+def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
+    believed, advice = task.believed, task.advice
+    if believed is None or advice is None or reading.board == believed.board:
+        return False
+    return any(game.play(believed.board, move) == reading.board for move in advice.moves)
+
+
+def _find(task: Task) -> Sight | None:
+    by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
+    candidates = by_hand or find(task.frame.image)
+    best: Sight | None = None
+    for candidate in (_turned(c, task.orientation) for c in candidates[:CANDIDATES]):
+        best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
+        if best and _credit(best) >= SURE:
+            break
+    return replace(best, screen=_screen(best, candidates)) if best else None
+
+
+def _credit(sight: Sight) -> float:
+    return sight.reading.confidence
+
+
+def _read(task: Task, candidate: Candidate) -> Sight | None:
+    """The most credible board of any of the games in the candidate's picture."""
+    picture = rectify(task.frame.image, candidate.plane)
+    sights = []
+    for game in task.games:
+        reading = game.read(picture, candidate.lattice)
+        if reading:
+            reading = _remembered(game, picture, candidate.lattice, reading, task.remembered)
+            sights.append(Sight(game, candidate.plane, candidate.lattice, None, reading))
+    return max(sights, key=_credit, default=None)
+
+
+def _remembered(
+    game: AnyGame,
+    picture: Image,
+    lattice: Lattice | None,
+    reading: Reading[Any],
+    known: Reading[Any] | None,
+) -> Reading[Any]:
+    """A board of a known one's shape is read again in its light: labels and doubts carry over."""
+    if known is None or known.certainty.shape != reading.certainty.shape:
+        return reading
+    again = game.read(picture, lattice, replace(known, corners=reading.corners))
+    return again or reading
+
+
+def _beats(found: Sight, here: Sight) -> bool:
+    """Whether a find elsewhere is more credible than the plane that is followed."""
+    ours, theirs = (s.plane.to_frame(s.reading.corners) for s in (here, found))
+    shape, their_shape = here.reading.certainty.shape, found.reading.certainty.shape
+    cell = np.sqrt(cv2.contourArea(ours) / np.prod(shape))
+    if shape == their_shape and np.abs(ours - theirs).max() < SAME_PLACE * cell:
+        return False
+    return found.reading.confidence > here.reading.confidence
+
+
+def _screen(sight: Sight, candidates: Sequence[Candidate]) -> Points | None:
+    """The smallest quad among the candidates that has the board in it, in the board's plane px."""
+    corners = sight.plane.to_frame(sight.reading.corners).tolist()
+    quads = [c.plane.corners for c in candidates if c.lattice is None]
+    around = [q for q in quads if all(cv2.pointPolygonTest(q, p, False) >= 0 for p in corners)]
+    return sight.plane.to_plane(min(around, key=cv2.contourArea)) if around else None
+
+
+def _turned(candidate: Candidate, orientation: Orientation) -> Candidate:
+    """The candidate's plane and lattice seen from another side."""
+    plane, lattice = candidate.plane, candidate.lattice
+    for _ in range(orientation.quarter_turns % 4):
+        w, h = plane.size_wh
+        # a picture turned clockwise has its new x where its y was, counted from below
+        old_from_new = np.array([[0, 1.0, 0], [-1.0, 0, h - 1], [0, 0, 1]])
+        plane, lattice = _seen_through(plane, lattice, old_from_new, (h, w))
+    if orientation.mirrored:
+        w, h = plane.size_wh
+        old_from_new = np.array([[-1.0, 0, w - 1], [0, 1.0, 0], [0, 0, 1]])
+        plane, lattice = _seen_through(plane, lattice, old_from_new, (w, h))
+    return replace(candidate, plane=plane, lattice=lattice)
+
+
+def _seen_through(
+    plane: Plane,
+    lattice: Lattice | None,
+    old_from_new: NDArray[np.float64],
+    size_wh: tuple[int, int],
+) -> tuple[Plane, Lattice | None]:
+    turned = Plane(plane.frame_from_plane @ old_from_new, size_wh)
+    if lattice is None:
+        return turned, None
+    corners = transform(np.asarray(np.linalg.inv(old_from_new)), lattice.corners)
+    (x, y), (dx, dy) = corners.min(0).tolist(), lattice.pitch_xy
+    if old_from_new[0, 0] == 0:
+        return turned, Lattice((x, y), (dy, dx), lattice.cols, lattice.rows)
+    return turned, Lattice((x, y), (dx, dy), lattice.rows, lattice.cols)
+
+
+def fuse(pictures: Sequence[Image]) -> Image:
+    """The average of pictures of one plane, newest first, wherever they show what the newest does.
+
+    Noise, moire and refresh bands change from frame to frame and go. A move, a hand or a passing
+    reflection leaves its blocks to the newest picture alone. Sharper pictures weigh more.
+    """
+    newest = pictures[0]
+    if len(pictures) == 1:
+        return newest
+    sharpness = np.array([_sharpness(picture) for picture in pictures])
+    weights = (sharpness / sharpness.max()) ** SHARPNESS_POWER
+    total = newest * np.float32(weights[0])
+    weight = np.full(newest.shape[:2], weights[0], np.float32)
+    detail = _detail(newest)
+    for picture, worth in zip(pictures[1:], weights[1:], strict=True):
+        share = cv2.resize(_agreement(detail, _detail(picture)), newest.shape[1::-1])
+        share *= np.float32(worth)
+        total += picture * share[..., None]
+        weight += share
+    return np.asarray(np.rint(total / weight[..., None]), np.uint8)
+
+
+def _agreement(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """1 in blocks that show the same, as do the blocks around them, 0 elsewhere."""
+    lit = theirs + np.median(ours - theirs, axis=(0, 1))
+    difference = np.abs(lit - ours).mean(-1)
+    h, w = difference.shape
+    size = (max(1, w // BLOCK), max(1, h // BLOCK))
+    blocks = cv2.resize(difference, size, interpolation=cv2.INTER_AREA)
+    agrees = (blocks < AGREE + USUAL * np.median(blocks)).astype(np.float32)
+    return np.asarray(cv2.erode(agrees, np.ones((3, 3), np.uint8)), np.float32)
+
+
+def _sharpness(picture: Image) -> float:
+    """Energy of the finest detail."""
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    return float(np.abs(cv2.Laplacian(grey, cv2.CV_16S)).mean()) + 1e-6
+
+
+def _detail(picture: Image) -> NDArray[np.float32]:
+    h, w = picture.shape[:2]
+    size = (max(1, w // DETAIL_PX), max(1, h // DETAIL_PX))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.float32)

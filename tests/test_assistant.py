@@ -1,0 +1,256 @@
+"""What the assistant shows and when: on a toy game before a moving camera."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from toy import COLS, FPS, PX, ROWS, START, ToyBoard, ToyGame, ToyMove, ToySource
+
+from ar_assist import look, replay, runlog
+from ar_assist.assistant import Assistant
+from ar_assist.replay import ClipExecutor
+from ar_assist.types import Correction
+
+HINT = ToyMove((0, 0), (1, 5))  # the toy's first pair
+AFTER = START.put({HINT.a: 0, HINT.b: 0})
+
+
+@pytest.fixture
+def play(monkeypatch):
+    """Run a toy source; its truth is the finder."""
+
+    def views(source, game=None, **delays):
+        monkeypatch.setattr(look, "find", source.find)
+        return list(replay.run(source, [game or ToyGame()], **delays))
+
+    return views
+
+
+def _cell(r: int, c: int, around: float = 0.4) -> np.ndarray:
+    """A square over a cell, in the toy's plane px."""
+    x, y = (c + 1.5) * PX, (r + 1.5) * PX
+    d = (0.5 + around) * PX
+    return np.array([[x - d, y - d], [x + d, y - d], [x + d, y + d], [x - d, y + d]])
+
+
+def _shown(view):
+    return view.advice.moves[view.choice] if view.advice and view.marks else None
+
+
+def test_the_hint_comes_at_once_and_stays_on_the_board(play):
+    source = ToySource(lambda t: START, 2.0)
+    views = play(source)
+    assert all(view.state == "locked" and _shown(view) == HINT for view in views)
+    errors = [
+        np.abs(v.plane.to_frame(v.reading.corners) - source.corners(v.frame.index)).max()
+        for v in views
+    ]
+    assert max(errors) < 1.0
+
+
+def test_late_answers_land_where_the_board_is_now(play):
+    source = ToySource(lambda t: START, 1.5)
+    views = play(source, look_latency_s=0.3, think_latency_s=0.2)
+    states = [view.state for view in views]
+    assert states[0] == "searching"
+    first = next(view for view in views if _shown(view))
+    assert 0.45 <= first.frame.time <= 0.65
+    corners = first.plane.to_frame(first.reading.corners)
+    assert np.abs(corners - source.corners(first.frame.index)).max() < 1.0
+    assert first.age == pytest.approx(first.frame.time, abs=1 / FPS)
+
+
+def test_a_move_takes_the_hint_away_at_once_and_brings_the_next(play):
+    views = play(ToySource(lambda t: START if t < 0.5 else AFTER, 1.5), look_latency_s=0.1)
+    moved = round(0.5 * FPS)
+    assert _shown(views[moved - 1]) == HINT
+    assert all(_shown(view) != HINT for view in views[moved:])
+    assert _shown(views[moved]) is None
+    assert "again" in views[moved].reason
+    again = next(view for view in views[moved:] if _shown(view))
+    assert again.frame.time < 0.5 + 0.3
+    assert again.reading.board == AFTER
+
+
+def test_a_hand_elsewhere_hides_nothing(play):
+    views = play(ToySource(lambda t: START, 1.2, hand=lambda t: _cell(3, 2) if t > 0.6 else None))
+    assert all(_shown(view) == HINT for view in views)
+    assert all(view.reading.board == START for view in views if view.frame.time < 0.8)
+
+
+def test_a_hand_on_the_hint_hides_it(play):
+    views = play(
+        ToySource(lambda t: START, 0.8, hand=lambda t: _cell(0, 0) if t > 0.6 else None),
+        look_latency_s=0.1,
+    )
+    assert _shown(views[round(0.6 * FPS) - 1]) == HINT
+    assert all(_shown(view) != HINT for view in views[round(0.6 * FPS) :])
+
+
+@dataclass(frozen=True)
+class _Misreader(ToyGame):
+    """Misreads the board in one look of so many."""
+
+    looks = []  # noqa: RUF012
+    every: int = 3
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading and len(self.looks) % self.every == 0:
+            return replace(reading, board=reading.board.put({(0, 0): 2}))
+        return reading
+
+
+def test_a_single_misread_look_never_leads(play):
+    _Misreader.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Misreader(confidence=0.6))
+    boards = {view.reading.board for view in views if view.reading}
+    assert len(_Misreader.looks) > 5
+    assert boards == {START}
+
+
+def test_an_unsure_reading_is_believed_when_looks_agree(play):
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.2))
+    assert views[0].state == "searching"
+    assert _shown(views[1]) == HINT
+
+
+@dataclass(frozen=True)
+class _Unsure(ToyGame):
+    """Sure of the start only."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        if reading is None or reading.board == START:
+            return reading
+        return replace(reading, confidence=0.6)
+
+
+def test_a_board_that_a_move_explains_needs_no_second_look(play):
+    strange = START.put({(3, 0): 0, (3, 1): 0})  # no pair
+    for board, wait in ((AFTER, 0.0), (strange, 0.25)):
+        views = play(ToySource(lambda t, b=board: START if t < 0.5 else b, 1.2), _Unsure())
+        read = next(view.frame.time for view in views if view.reading.board == board)
+        assert wait <= read - 0.5 <= wait + 2.5 / FPS
+
+
+def test_lost_is_said_at_once_and_found_again(play):
+    source = ToySource(lambda t: None if 0.5 <= t < 1.0 else START, 1.5)
+    views = play(source)
+    for view in views:
+        there = source.board_at(view.frame.time) is not None
+        assert view.state == ("locked" if there else "lost")
+        assert (_shown(view) == HINT) == there
+        assert (runlog.record(view)["board"] is not None) == there
+
+
+def test_nothing_there_is_searching(play):
+    views = play(ToySource(lambda t: None, 0.3))
+    assert {view.state for view in views} == {"searching"}
+    assert views[0].reason == "searching for a board"
+
+
+def test_runs_repeat_to_the_letter(play):
+    def log():
+        source = ToySource(lambda t: START if t < 0.4 else AFTER, 0.8)
+        lines = [runlog.record(view) for view in play(source, look_latency_s=0.1)]
+        return [{k: v for k, v in line.items() if k not in ("ms", "look_ms")} for line in lines]
+
+    assert log() == log()
+
+
+def _locked(monkeypatch, game=None):
+    source = ToySource(lambda t: START, 1.0)
+    monkeypatch.setattr(look, "find", source.find)
+    assistant = Assistant([game or ToyGame()], ClipExecutor(), ClipExecutor())
+    assert assistant.step(source.frame(0)).state == "locked"
+    return assistant, source
+
+
+def test_another_pair(monkeypatch):
+    assistant, source = _locked(monkeypatch)
+    assistant.another()
+    view = assistant.step(source.frame(1))
+    assert view.choice == 1
+    assert _shown(view) != HINT
+
+
+def test_corrections_hold_while_the_cells_are_read_alike(monkeypatch):
+    assistant, source = _locked(monkeypatch)
+    assistant.correct(Correction((0, 0), "empty"))
+    for index in range(1, 25):
+        view = assistant.step(source.frame(index))
+        assert view.reading.board == START.put({(0, 0): 0})
+        assert _shown(view) != HINT
+
+
+@pytest.mark.parametrize(("turns", "mirrored"), [(1, False), (2, False), (3, False), (0, True)])
+def test_the_player_turns_and_mirrors(monkeypatch, turns: int, mirrored: bool):
+    seen = []
+
+    @dataclass(frozen=True)
+    class Spy(ToyGame):
+        def read(self, picture, lattice, before=None):
+            seen.append((picture, lattice))
+
+    source = ToySource(lambda t: START, 1.0)
+    monkeypatch.setattr(look, "find", source.find)
+    assistant = Assistant([Spy()], ClipExecutor(), ClipExecutor())
+    assistant.step(source.frame(0))
+    straight, lattice = seen[0]
+    for _ in range(turns):
+        assistant.turn()
+    if mirrored:
+        assistant.mirror()
+    seen.clear()
+    assistant.step(source.frame(0))
+    picture, turned = seen[0]
+    expected = np.fliplr(straight) if mirrored else np.rot90(straight, -turns)
+    assert np.abs(picture.astype(int) - expected).mean() < 1.0
+    assert (turned.rows, turned.cols) == ((COLS, ROWS) if turns % 2 else (ROWS, COLS))
+    assert np.abs(turned.corners.min(0) - lattice.corners.min(0)).max() < 0.01
+
+
+def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
+    source = ToySource(lambda t: START, 1.0)
+    monkeypatch.setattr(look, "find", lambda image: [])
+    seen = []
+
+    @dataclass(frozen=True)
+    class Spy(ToyGame):
+        def read(self, picture, lattice, before=None):
+            seen.append(picture.shape)
+
+    assistant = Assistant([Spy()], ClipExecutor(), ClipExecutor())
+    assert assistant.step(source.frame(0)).state == "searching"
+    assert not seen
+    assistant.set_corners(source.corners(0))
+    assistant.step(source.frame(3))
+    assert len(seen) == 1
+    assert abs(seen[0][0] / seen[0][1] - ROWS / COLS) < 0.1
+
+
+def test_switching_games_begins_anew(monkeypatch):
+    assistant, source = _locked(monkeypatch)
+    assistant.switch([ToyGame(name="other")])
+    view = assistant.step(source.frame(1))
+    assert view.game.name == "other"
+
+
+def test_an_answer_for_another_board_is_never_shown(play):
+    """The solver is slow, so that its answers come when the board has moved on."""
+    boards = [START]
+    for _ in range(4):
+        boards.append(ToyGame().play(boards[-1], ToyGame().advise([boards[-1]]).moves[0]))
+
+    def board_at(t: float) -> ToyBoard:
+        return boards[min(int(t / 0.3), len(boards) - 1)]
+
+    views = play(ToySource(board_at, 2.0), think_latency_s=0.25)
+    for view in views:
+        if _shown(view):
+            assert _shown(view) in ToyGame().advise([board_at(view.frame.time)]).moves
+    assert _shown(views[-1])
