@@ -11,6 +11,12 @@ from ar_assist import __version__
 from ar_assist.errors import UserError
 
 VERBS: dict[str, str] = {  # name: one line of help
+    "live": "see the board through a camera; this is what runs without a verb",
+    "image": "find the board in photographs",
+    "demo": "the whole program without a camera",
+    "cameras": "list the cameras",
+    "config": "show the settings, keep some in a profile",
+    "doctor": "versions, display, cameras, latency: what a bug report needs",
     "evaluate": "score clips with truth, rendered tiers or run logs",
     "label": "write the truth of a clip by mouse and keys",
     "scene": "write a rendered clip and its truth",

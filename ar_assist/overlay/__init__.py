@@ -64,7 +64,7 @@ def status_words(view: View) -> list[str]:
 
 def _state(view: View) -> str:
     if view.state != "locked":
-        return f"{view.state}: {view.reason}" if view.reason else view.state
+        return view.reason or view.state
     if view.reading is None:
         return view.reason or "reading"
     if view.advice is not None and view.advice.status != "ready":

@@ -1,0 +1,88 @@
+"""`ar-assist demo`: the whole program without a camera."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import closing
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from ar_assist import replay
+from ar_assist.assistant import Assistant
+from ar_assist.cli import options
+from ar_assist.errors import UserError
+from ar_assist.live import Outputs, Session
+from ar_assist.overlay import Look, draw
+from ar_assist.recorder import Recorder
+from ar_assist.settings import Settings
+from ar_assist.types import Image, Source
+from ar_assist.video import open_source
+from ar_assist.window import Window, can_show
+from ar_assist.workers import workers
+
+SAMPLES = Path(__file__).resolve().parents[2] / "samples"  # in a checkout
+RENDERED = "scene:tier=handheld,seed=1"  # where there are no samples
+LOOK_LATENCY_S = 0.15  # what a look takes on a common laptop: the demo shows what a user sees
+SHEET_COLS, SHEET_ROWS, SHEET_WIDTH_PX = 4, 3, 400  # of the contact sheet and its pictures
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("--headless", action="store_true", help="no window, write files")
+    parser.add_argument("--out", type=Path, default=Path(), metavar="DIR", help="where to")
+    parser.add_argument("--source", metavar="X", help="another clip or scene")
+    options.add_game(parser)
+    parser.add_argument("--scale", type=float, metavar="F", help="size of letters and lines")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show the sample clip in a window; without a display write a video and a contact sheet."""
+    settings = Settings(
+        game=args.game or "auto", gravity=args.gravity or "auto", scale=args.scale or 1.0
+    )
+    with closing(open_source(args.source or _sample())) as source:
+        if args.headless or not can_show():
+            _write(source, settings, args.out)
+        else:
+            _show(source, settings)
+    return 0
+
+
+def _sample() -> str:
+    clips = sorted(SAMPLES.glob("*.mp4"))
+    return str(clips[0]) if clips else RENDERED
+
+
+def _show(source: Source, settings: Settings) -> None:
+    print(f"{source.name}: press h in the window for the keys, q to quit")
+    with workers() as (look, think), Window(source.size_wh) as window:
+        assistant = Assistant(options.games(settings), look, think)
+        Session(source, assistant, window, Outputs(), settings.scale).run()
+
+
+def _write(source: Source, settings: Settings, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: can't be written ({error.strerror})") from None
+    video, sheet = folder / "demo.mp4", folder / "demo.png"
+    pictures = []
+    width, height = source.size_wh
+    small = (SHEET_WIDTH_PX, round(SHEET_WIDTH_PX * height / width))
+    with Recorder(video, source.size_wh) as recorder:
+        for view in replay.run(source, options.games(settings), look_latency_s=LOOK_LATENCY_S):
+            image = draw(view, Look(scale=settings.scale))
+            recorder.write(image, view.frame.time)
+            shrunk = cv2.resize(image, small, interpolation=cv2.INTER_AREA)
+            pictures.append(np.asarray(shrunk, np.uint8))
+    sheet.write_bytes(cv2.imencode(".png", _contact_sheet(pictures))[1].tobytes())
+    print(f"{source.name}: {len(pictures)} frames, see {video} and {sheet}")
+
+
+def _contact_sheet(pictures: list[Image]) -> Image:
+    """Pictures spread evenly over the clip, in rows."""
+    chosen = np.linspace(0, len(pictures) - 1, SHEET_COLS * SHEET_ROWS).round().astype(int)
+    rows = np.split(chosen, SHEET_ROWS)
+    return np.vstack([np.hstack([pictures[i] for i in row]) for row in rows])

@@ -1,0 +1,75 @@
+"""`ar-assist image`: find the board in photographs and show the next move on them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+
+from ar_assist import replay, runlog
+from ar_assist.cli import options
+from ar_assist.errors import SourceError, UserError
+from ar_assist.overlay import Look, draw, status_words
+from ar_assist.settings import Settings
+from ar_assist.types import AnyGame, Frame, Image, View
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("photos", nargs="+", metavar="PHOTO", help="pictures, folders or globs")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write the pictures with the hint")
+    parser.add_argument("--log", metavar="FILE", help="write a line of JSON for each picture")
+    parser.add_argument("--debug", action="store_true", help="with what was read beside it")
+    options.add_game(parser)
+    parser.add_argument("--calibration", metavar="FILE", help="the camera's file")
+    parser.add_argument("--scale", type=float, metavar="F", help="size of letters and lines")
+    parser.add_argument("--profile", default="", metavar="NAME", help="settings kept under a name")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Look at each picture; a bad one is told and the others still looked at, exit code 3."""
+    settings = options.gathered(args).settings
+    games = options.games(settings)
+    look = Look(scale=settings.scale, debug=args.debug)
+    failed = 0
+    with ExitStack() as stack:
+        log = stack.enter_context(runlog.Writer(args.log)) if args.log else None
+        for photo in args.photos:
+            try:
+                for view in _views(photo, settings, games):
+                    print(f"{view.frame.name}: {', '.join(status_words(view))}")
+                    if log is not None:
+                        log.write(view)
+                    if args.out is not None:
+                        _save(draw(view, look), args.out, Path(view.frame.name).stem)
+            except SourceError as error:
+                print(f"ar-assist: {error}", file=sys.stderr)
+                failed = error.exit_code
+    return failed
+
+
+def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterator[View]:
+    source = options.source(replace(settings, source=photo))
+    if source.live:
+        source.close()
+        raise SourceError(f"{photo}: not a picture (cameras and streams are for `ar-assist live`)")
+    for frame in options.straightened(source, settings):
+        named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
+        yield replay.still(named, games)
+
+
+def _save(image: Image, folder: Path, stem: str) -> None:
+    """Write a PNG under a name that is still free in the folder."""
+    path, number = folder / f"{stem}.png", 2
+    while path.exists():
+        path, number = folder / f"{stem}-{number}.png", number + 1
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+    except OSError as error:
+        raise UserError(f"{path}: can't be written ({error.strerror})") from None

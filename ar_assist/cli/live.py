@@ -1,0 +1,109 @@
+"""`ar-assist` (live): see the board through a camera and show the next move on the picture."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from ar_assist import replay, runlog
+from ar_assist.assistant import Assistant
+from ar_assist.cli import options
+from ar_assist.errors import UserError
+from ar_assist.live import Outputs, Session
+from ar_assist.overlay import Look, draw
+from ar_assist.recorder import Recorder, recorded
+from ar_assist.settings import Settings
+from ar_assist.speech import Voice
+from ar_assist.types import Source
+from ar_assist.video import safe_name
+from ar_assist.window import Window, can_show
+from ar_assist.workers import workers
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    options.add_settings(parser)
+    add = parser.add_argument
+    add("--log", metavar="FILE", help="write the run log, one JSON object a line")
+    add("--record", metavar="FILE", help="record the picture with the hint (MP4)")
+    add("--save-raw", metavar="FILE", help="record what the camera gave (MP4), to replay it")
+    add("--headless", action="store_true", help="no window")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run until the source ends or the player leaves."""
+    settings = options.gathered(args).settings
+    shows = not args.headless
+    if shows and not can_show():
+        raise UserError("no window can be opened here; use --headless with --log or --record")
+    with ExitStack() as stack:
+        source = _open(stack, settings, args.save_raw)
+        outputs = _outputs(stack, settings, args, source)
+        if not shows and not source.live:
+            _replay(source, settings, outputs)
+            return 0
+        look, think = stack.enter_context(workers())
+        assistant = Assistant(options.games(settings), look, think)
+        orient(assistant, settings)
+        window = stack.enter_context(Window(source.size_wh)) if shows else None
+        Session(source, assistant, window, outputs, settings.scale).run()
+    return 0
+
+
+def orient(assistant: Assistant, settings: Settings) -> None:
+    """Turn and mirror the reading as the profile says."""
+    for _ in range(settings.turn % 4):
+        assistant.turn()
+    if settings.mirror:
+        assistant.mirror()
+
+
+def _open(stack: ExitStack, settings: Settings, raw: str | None) -> Source:
+    """The source; it is recorded before it is straightened."""
+    source = stack.enter_context(closing(options.source(settings)))
+    _print_obtained(source, settings)
+    if raw:
+        recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
+        if settings.calibration:
+            shutil.copyfile(settings.calibration, Path(raw).with_suffix(".camera.json"))
+        source = recorded(source, recorder)
+    return options.straightened(source, settings)
+
+
+def _print_obtained(source: Source, settings: Settings) -> None:
+    width, height = source.size_wh
+    rate = f" at {settings.fps:g}/s" if settings.fps else ""
+    asked = f" (asked for {settings.size or 'the default size'}{rate})" if source.live else ""
+    print(f"{source.name}: {width}x{height}, {source.fps:g} frames/s{asked}", file=sys.stderr)
+
+
+def _outputs(
+    stack: ExitStack, settings: Settings, args: argparse.Namespace, source: Source
+) -> Outputs:
+    voice = stack.enter_context(closing(Voice())) if settings.speak else None
+    if voice is not None and not voice.is_there:
+        raise UserError(
+            "--speak: this system has no voice (install espeak-ng or speech-dispatcher)"
+        )
+    shown = asdict(replace(settings, source=safe_name(settings.source)))
+    return Outputs(
+        log=stack.enter_context(runlog.Writer(args.log)) if args.log else None,
+        record=stack.enter_context(Recorder(args.record, source.size_wh, live=source.live))
+        if args.record
+        else None,
+        voice=voice,
+        settings=shown,
+    )
+
+
+def _replay(source: Source, settings: Settings, outputs: Outputs) -> None:
+    """A clip that nobody watches: on clip time, every frame, the same result each time."""
+    for view in replay.run(source, options.games(settings)):
+        if outputs.log is not None:
+            outputs.log.write(view)
+        if outputs.record is not None:
+            outputs.record.write(draw(view, Look(scale=settings.scale)), view.frame.time)

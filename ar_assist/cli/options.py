@@ -1,0 +1,84 @@
+"""Options that several verbs share, and what follows from them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from ar_assist.errors import UserError
+from ar_assist.games import GAMES
+from ar_assist.games.link import LinkGame
+from ar_assist.games.link.board import GRAVITIES
+from ar_assist.settings import Gathered, Settings, gather
+from ar_assist.types import AnyGame, Source
+from ar_assist.video import Camera, open_source, undistorted
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """The flags of `Settings`; not given is None, so that environment and profile can speak."""
+    add = parser.add_argument
+    source = parser.add_mutually_exclusive_group()
+    what = "index, /dev/videoN, file, folder, glob, http://…, rtsp://… or scene:…"
+    source.add_argument("--source", metavar="X", help=what)
+    source.add_argument("--camera", dest="source", metavar="N", help="camera by index or device")
+    source.add_argument("--video", dest="source", metavar="FILE", help="video file")
+    add("--size", metavar="WxH", help="size asked of the camera")
+    add("--fps", type=float, help="frames a second asked of the camera")
+    add("--backend", metavar="NAME", help="OpenCV's camera backend: V4L2, DSHOW, AVFOUNDATION, …")
+    add("--calibration", metavar="FILE", help="the camera's file made by `ar-assist calibrate`")
+    add_game(parser)
+    add("--turn", type=int, metavar="N", help="turn the reading by N quarter turns clockwise")
+    add("--mirror", action="store_true", default=None, help="the camera shows the board mirrored")
+    add("--scale", type=float, metavar="F", help="size of letters and lines, 1 is normal")
+    add("--speak", action="store_true", default=None, help="speak the hints")
+    add("--profile", default="", metavar="NAME", help="settings kept under this name")
+
+
+def add_game(parser: argparse.ArgumentParser) -> None:
+    """Which game to look for, and its rules."""
+    add = parser.add_argument
+    add("--game", choices=["auto", *GAMES], help="auto looks for any game")
+    add("--gravity", choices=["auto", *GRAVITIES], metavar="RULE", help=", ".join(GRAVITIES))
+
+
+def gathered(args: argparse.Namespace) -> Gathered:
+    """The settings that hold for these flags."""
+    return gather(vars(args), args.profile)
+
+
+def games(settings: Settings) -> tuple[AnyGame, ...]:
+    """The games to look for, with their rules."""
+    if settings.game not in ("auto", *GAMES):
+        raise UserError(f"game: auto, {', '.join(GAMES)}; got '{settings.game}'")
+    if settings.gravity not in ("auto", *GRAVITIES):
+        raise UserError(f"gravity: auto, {', '.join(GRAVITIES)}; got '{settings.gravity}'")
+    chosen = GAMES.values() if settings.game == "auto" else [GAMES[settings.game]]
+    return tuple(
+        replace(game, gravity=settings.gravity) if isinstance(game, LinkGame) else game
+        for game in chosen
+    )
+
+
+def source(settings: Settings) -> Source:
+    """The source as its camera made it, not yet undistorted."""
+    wanted = settings.size_wh
+    return open_source(settings.source, wanted, settings.fps or None, settings.backend)
+
+
+def straightened(source: Source, settings: Settings) -> Source:
+    """The source without its lens's distortion, if the camera was calibrated."""
+    if not settings.calibration:
+        return source
+    return undistorted(source, load_camera(Path(settings.calibration)))
+
+
+def load_camera(path: Path) -> Camera:
+    """A camera file; UserError if it is none."""
+    from calibration import Camera as Calibrated
+
+    try:
+        camera: Camera = Calibrated.load(path)
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{path}: not a camera file ({error})") from None
+    return camera

@@ -1,0 +1,184 @@
+"""The live loop: frames in, pictures out, keys and clicks between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import cv2
+
+from ar_assist import bundle
+from ar_assist.assistant import Assistant
+from ar_assist.errors import UserError
+from ar_assist.meter import Meter
+from ar_assist.overlay import draw
+from ar_assist.player import Player, Screen
+from ar_assist.recorder import Recorder
+from ar_assist.speech import Voice
+from ar_assist.types import Frame, Image, Source, View
+
+IDLE_S = 0.03  # between pictures while they stand still
+SAY_S = 4.0  # that a message stays in the status line
+LATE_S = 0.5  # a clip that is further behind than this is played slower rather than thinned
+
+
+class Log(Protocol):
+    """Where views are logged; `runlog.Writer` is one."""
+
+    def write(self, view: View) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a session writes, besides the window."""
+
+    log: Log | None = None
+    record: Recorder | None = None  # pictures with the hint drawn
+    voice: Voice | None = None
+    folder: Path = Path()  # for snapshots, recordings and bundles begun by a key
+    settings: Mapping[str, Any] = field(default_factory=dict)  # for bundles; no credentials
+
+
+class Session:
+    """One run of the live loop; `run` returns when it is over.
+
+    Without a screen it does the same unseen.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        assistant: Assistant,
+        screen: Screen | None,
+        outputs: Outputs,
+        scale: float = 1.0,
+    ) -> None:
+        self._source, self._assistant, self._screen = source, assistant, screen
+        self._outputs, self._recorder = outputs, outputs.record
+        keys = {"s": self._snapshot, "R": self._toggle_record, "b": self._save_bundle}
+        self._player = Player(assistant, scale, keys)
+        self._pace = None if source.live else _Pace(source.fps)
+        self._last_views = bundle.LastViews()
+        self._said, self._said_at = "", -SAY_S
+        self._picture: Image | None = None  # on show
+        self.meter = Meter()
+
+    def run(self) -> None:
+        """Until the source ends or the player leaves; recordings begun by a key are finished."""
+        newest = -1
+        try:
+            for frame in self._frames():
+                view = self._assistant.step(frame)
+                self._show(view)
+                if self._screen is not None:
+                    is_still = frame.index == newest
+                    self._say(self._player.listen(self._screen, view, IDLE_S * is_still))
+                if frame.index != newest:  # stalled and paused sources repeat their last frame
+                    self._keep(view)
+                newest = frame.index
+        finally:
+            if self._recorder is not None and self._recorder is not self._outputs.record:
+                self._recorder.close()
+
+    def _frames(self) -> Iterator[Frame]:
+        """The source's frames; the same one again and again while the picture stands still."""
+        frame = None
+        for frame in self._source:
+            if self._pace is None or self._pace.wait(frame.time):
+                yield frame
+                while self._player.is_paused and not self._player.has_left:
+                    yield replace(frame, note="paused")
+            if self._player.has_left:
+                return
+        while frame and frame.name and self._screen and not self._player.has_left:
+            yield frame  # the last picture of a folder stays
+
+    def _show(self, view: View) -> None:
+        status = self.meter.words()
+        if self._recorder is not None:
+            status = ("REC", *status)
+        if time.monotonic() - self._said_at < SAY_S:
+            status = (self._said, *status)
+        self._picture = draw(self._player.dressed(view), self._player.look_now(status))
+        if self._screen is not None:
+            self._screen.show(self._picture)
+
+    def _keep(self, view: View) -> None:
+        """Measure, log, record and speak what is new."""
+        self.meter.add(self._age(view.frame), time.monotonic())
+        self._last_views.add(view)
+        if self._outputs.log is not None:
+            self._outputs.log.write(view)
+        if self._outputs.voice is not None and view.advice is not None and view.advice.moves:
+            self._outputs.voice.hint(view.advice.moves[view.choice].record())
+        if self._recorder is not None and self._picture is not None:
+            width = view.frame.image.shape[1]  # without the debug view beside it
+            self._recorder.write(self._picture[:, :width], view.frame.time)
+
+    def _age(self, frame: Frame) -> float:
+        """How long ago the frame came or was due, s."""
+        if self._pace is not None:
+            return self._pace.late(frame.time)
+        now: Callable[[], float] | None = getattr(self._source, "now", None)
+        return now() - frame.time if now else 0.0
+
+    def _say(self, words: str) -> None:
+        if words:
+            self._said, self._said_at = words, time.monotonic()
+
+    def _snapshot(self) -> str:
+        path = self._outputs.folder / f"ar-assist-{_stamp()}.png"
+        assert self._picture is not None
+        try:
+            path.write_bytes(cv2.imencode(".png", self._picture)[1].tobytes())
+        except OSError as error:
+            raise UserError(f"{path}: can't be written ({error.strerror})") from None
+        return f"saved {path.name}"
+
+    def _toggle_record(self) -> str:
+        if self._recorder is None:
+            path = self._outputs.folder / f"ar-assist-{_stamp()}.mp4"
+            self._recorder = Recorder(path, self._source.size_wh, live=True)
+            return ""
+        recorder, self._recorder = self._recorder, None
+        recorder.close()
+        return f"saved {recorder.path.name}"
+
+    def _save_bundle(self) -> str:
+        path = self._outputs.folder / f"ar-assist-bug-{_stamp()}.zip"
+        return bundle.save(path, self._last_views, self._outputs.settings)
+
+
+class _Pace:
+    """Plays a clip at its own speed: waits for frames, and leaves some out when it is late."""
+
+    def __init__(self, fps: float) -> None:
+        self._period = 1 / fps
+        self._start = float("-inf")  # clock at the clip's time 0
+        self._skipped = False
+
+    def late(self, time_s: float) -> float:
+        """How long ago the frame of this clip time was due, s."""
+        return time.monotonic() - self._start - time_s
+
+    def wait(self, time_s: float) -> bool:
+        """Wait until the frame is due; False: it is late and may be left out, never two in a row.
+
+        When far behind (a slow disk, a pause) the clip goes on from here at its own speed.
+        """
+        late = self.late(time_s)
+        if late > LATE_S:
+            self._start = time.monotonic() - time_s
+            late = 0.0
+        if late < 0:
+            time.sleep(-late)
+        self._skipped = late > self._period and not self._skipped
+        return not self._skipped
+
+
+def _stamp() -> str:
+    return datetime.now().strftime("%Y%m%d-%H%M%S-%f")[:-4]

@@ -1,0 +1,154 @@
+"""Settings: a flag wins over the environment, that over the profile, that over the default."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import platformdirs
+
+from ar_assist.errors import UserError
+
+ENVIRONMENT = "AR_ASSIST_"  # AR_ASSIST_SIZE=1280x720 is `size`
+FOLDER_VARIABLE = "AR_ASSIST_CONFIG"  # another folder for the profiles
+DEFAULT_PROFILE = "default"  # read without being asked for, if it is there
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a profile can hold. Every field has a flag of the same name."""
+
+    source: str = "0"  # camera index, device, file, folder, URL or scene:…
+    size: str = ""  # WIDTHxHEIGHT asked of the camera; "": the program's own wish
+    fps: float = 0.0  # frames/s asked of the camera; 0: as it likes
+    backend: str = ""  # OpenCV's camera backend
+    calibration: str = ""  # the camera's file, made by `ar-assist calibrate`
+    game: str = "auto"
+    gravity: str = "auto"  # how link tiles slide
+    turn: int = 0  # quarter turns, clockwise, that the reading is turned by
+    mirror: bool = False  # the camera shows the board mirrored
+    scale: float = 1.0  # of letters and lines
+    speak: bool = False  # hints are spoken
+
+    def __post_init__(self) -> None:
+        if self.size:
+            self.size_wh  # noqa: B018 - a wrong size is said at once
+        if not 0.3 <= self.scale <= 10:
+            raise UserError(f"scale: 0.3 to 10, got {self.scale}")
+
+    @property
+    def size_wh(self) -> tuple[int, int] | None:
+        """The wanted size in px."""
+        if not self.size:
+            return None
+        width, _, height = self.size.lower().partition("x")
+        if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+            raise UserError(f"size: WIDTHxHEIGHT such as 1280x720, got '{self.size}'")
+        return int(width), int(height)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Settings and where each of them comes from."""
+
+    settings: Settings
+    origin: dict[str, str]  # by field: "flag", "environment", "profile NAME", "default"
+
+
+def gather(
+    flags: Mapping[str, Any], profile: str = "", environ: Mapping[str, str] = os.environ
+) -> Gathered:
+    """Settings from all places; flags that are None were not given."""
+    kept = read_profile(profile)
+    values, origin = {}, {}
+    for field in fields(Settings):
+        name, variable = field.name, ENVIRONMENT + field.name.upper()
+        if flags.get(name) is not None:
+            values[name], origin[name] = flags[name], "flag"
+        elif variable in environ:
+            values[name] = _converted(name, environ[variable], variable)
+            origin[name] = "environment"
+        elif name in kept:
+            where = f"profile {profile or DEFAULT_PROFILE}"
+            values[name] = _converted(name, kept[name], where)
+            origin[name] = where
+        else:
+            origin[name] = "default"
+    return Gathered(Settings(**values), origin)
+
+
+def profile_path(name: str) -> Path:
+    """Where a profile is kept: a TOML file in the platform's config folder."""
+    if not name or not name.replace("-", "").replace("_", "").isalnum():
+        raise UserError(f"profile names are letters, digits, - and _, got '{name}'")
+    folder = os.environ.get(FOLDER_VARIABLE) or platformdirs.user_config_dir("ar-assist", False)
+    return Path(folder) / f"{name}.toml"
+
+
+def read_profile(name: str = "") -> dict[str, Any]:
+    """A profile's settings; without a name those of the default profile, if there is one."""
+    path = profile_path(name or DEFAULT_PROFILE)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if not name:
+            return {}
+        raise UserError(f"no profile '{name}' ({path}); `ar-assist config set` makes one") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: can't be read ({error})") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
+    """Put settings into a profile and keep what else it holds; returns its file."""
+    path = profile_path(name)
+    kept = read_profile(name) if path.exists() else {}
+    kept |= {key: _converted(key, value, key) for key, value in changes.items()}
+    Settings(**{key: kept[key] for key in changes})  # says what is wrong before it is written
+    lines = [f"{key} = {_toml(value)}\n" for key, value in kept.items()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: can't be written ({error.strerror})") from None
+    return path
+
+
+def _converted(name: str, value: Any, where: str) -> Any:
+    """A value as the field's type; text comes from the environment and the command line."""
+    hints = get_type_hints(Settings)
+    if name not in hints:
+        raise UserError(f"{where}: no such setting; there are {', '.join(hints)}")
+    kind = hints[name]
+    if kind is bool:
+        if str(value).lower() in ("1", "true", "yes", "on"):
+            return True
+        if str(value).lower() in ("0", "false", "no", "off", ""):
+            return False
+    else:
+        try:
+            return kind(value)
+        except (TypeError, ValueError):
+            pass
+    raise UserError(f"{where}: {name} is a {kind.__name__}, got '{value}'")
+
+
+def _toml(value: Any) -> str:
+    """A value in TOML: text, number, truth, or a list or table of them."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        return f'"{escaped}"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {_toml(item)}' for key, item in value.items())}}}"
+    return str(value)

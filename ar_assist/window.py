@@ -1,0 +1,79 @@
+"""The window: shows pictures, and gives back what the player did."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import TracebackType
+
+import cv2
+
+from ar_assist.types import Image
+
+TITLE = "ar-assist"
+PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds
+_PROBE = f"import cv2; cv2.namedWindow('{TITLE}'); cv2.waitKey(1); cv2.destroyAllWindows()"
+
+
+def can_show() -> bool:
+    """Whether a window can be opened here.
+
+    Tried in another process: OpenCV without a window system raises, but Qt without a display
+    ends the whole program.
+    """
+    command = [sys.executable, "-c", _PROBE]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=PROBE_S).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+class Window:
+    """One window. Keys come as characters ("\\x1b" is Esc), clicks as (x, y) of the picture."""
+
+    def __init__(self, size_wh: tuple[int, int]) -> None:
+        flags = cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
+        cv2.namedWindow(TITLE, flags)
+        cv2.resizeWindow(TITLE, *size_wh)
+        cv2.setMouseCallback(TITLE, self._on_mouse)
+        self._clicks: list[tuple[float, float]] = []
+        self._is_shown = False
+
+    def show(self, image: Image) -> None:
+        """Put a picture into the window; it is on the screen after the next `keys`."""
+        cv2.imshow(TITLE, image)
+        self._is_shown = True
+
+    def keys(self, wait_s: float) -> list[str]:
+        """Let the window work for about `wait_s` (at least 1 ms); the keys that were pressed."""
+        keys = []
+        code = cv2.waitKey(max(1, round(wait_s * 1000)))
+        while code >= 0:
+            keys.append(chr(code & 0xFF))
+            code = cv2.waitKey(1)
+        return keys
+
+    def clicks(self) -> list[tuple[float, float]]:
+        """The clicks since the last call, px of the picture on show."""
+        clicks, self._clicks = self._clicks, []
+        return clicks
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the player closed the window by its button."""
+        return self._is_shown and cv2.getWindowProperty(TITLE, cv2.WND_PROP_VISIBLE) < 1
+
+    def __enter__(self) -> Window:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        cv2.destroyAllWindows()
+
+    def _on_mouse(self, event: int, x: int, y: int, _flags: int, _data: object) -> None:
+        if event == cv2.EVENT_LBUTTONDOWN:
+            self._clicks.append((float(x), float(y)))

@@ -1,0 +1,43 @@
+"""The executors of the slow jobs when live: looking in a thread, thinking in a process."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
+NICENESS = 5  # of the thinking process: the picture goes first
+
+
+@contextmanager
+def workers() -> Iterator[tuple[Executor, Executor]]:
+    """(look, think): each with one worker, warm or warming up; ended without waiting for a job."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_S)
+    look = ThreadPoolExecutor(1, thread_name_prefix="look")
+    # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
+    spawn = multiprocessing.get_context("spawn")
+    think = ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin_thinking)
+    try:
+        think.submit(os.getpid)  # starts the process, so that the first board needn't wait for it
+        yield look, think
+    finally:
+        sys.setswitchinterval(before)
+        look.shutdown(wait=False, cancel_futures=True)
+        children = multiprocessing.active_children()
+        think.shutdown(wait=False, cancel_futures=True)
+        for child in children:
+            child.terminate()
+
+
+def _begin_thinking() -> None:
+    """In the new process: Ctrl-C is the parent's business; import the games; compile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    from ar_assist.games import GAMES  # noqa: F401 - imported now rather than at the first board
