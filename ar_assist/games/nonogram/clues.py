@@ -1,0 +1,204 @@
+"""Clues out of glyphs: which digits form a number, which numbers a clue, and what else they may be.
+
+Every line gets several guesses with a cost in nats (how much less likely than the best one), for
+the rules of the game to choose from (repair.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.nonogram.board import Clue, room
+from ar_assist.games.nonogram.digits import NO_DIGIT, Glyph, Ink, classify, patch_of
+from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
+
+HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
+JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
+CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
+CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
+DIGIT_STEP = (0.55, 1.9)  # of the digit height, between which digits part into numbers
+USUAL_STEP = 1.0  # of the digit height: digits of one number stand at 0.6 to 0.85 in any font,
+# those of two at least a space (a quarter of an em) further apart
+STEP_SCALE = 0.05  # of the digit height: how sharply the spacing tells
+MAX_COST = 9.0  # nats: less likely alternatives are dropped
+BEAM = 40  # guesses kept per line
+
+
+@dataclass(frozen=True)
+class Guess:
+    """A possible clue; the best guess of a line costs 0."""
+
+    clue: Clue
+    cost: float  # nats
+
+
+@dataclass(frozen=True)
+class _Digit:
+    """A glyph of a clue: where it stands and its cost as each digit, and as none at all."""
+
+    across: float  # px along the reading direction of a number (x)
+    out: float  # px towards the outside of the clue area
+    costs: NDArray[np.float32]  # (11,) nats
+
+
+def guesses(sheet: Sheet, layout: Layout) -> tuple[list[list[Guess]], list[list[Guess]]] | None:
+    """Guesses for every row and column of the upright sheet's cells; None without digits."""
+    glyphs, costs, height = _digits(sheet, layout)
+    if not glyphs:
+        return None
+    x, y = np.array([glyph.centre for glyph in glyphs]).T
+    top, left = ((edge + sheet.margin) * sheet.cell for edge in (layout.top, layout.left))
+    row_of = np.floor((y + 0.5) / sheet.cell - sheet.margin).astype(int)
+    col_of = np.floor((x + 0.5) / sheet.cell - sheet.margin).astype(int)
+    rows = [
+        [_Digit(x[i], left - x[i], costs[i]) for i in np.flatnonzero((row_of == r) & (x < left))]
+        for r in range(layout.top, sheet.rows)
+    ]
+    cols = [
+        [_Digit(x[i], top - y[i], costs[i]) for i in np.flatnonzero((col_of == c) & (y < top))]
+        for c in range(layout.left, sheet.cols)
+    ]
+    nearest = BESIDE * sheet.cell
+    rows = _chains(rows, nearest, height)
+    cols = _chains(cols, nearest, height)
+    middle = _number_step(rows, height)
+    return (
+        [_row_guesses(row, middle, height, len(cols)) for row in rows],
+        [_column_guesses(col, height, len(rows)) for col in cols],
+    )
+
+
+def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float32], float]:
+    """The glyphs of the clue areas, joined ones parted; their costs; the typical height, px."""
+    places = sheet.places()
+    x, y = places.T
+    outside = ((x < layout.left) & (y >= layout.top)) | ((y < layout.top) & (x >= layout.left))
+    outside &= (x < sheet.cols) & (y < sheet.rows)
+    near = outside & (x > layout.left - BESIDE) & (y > layout.top - BESIDE)
+    likely = near & (sheet.chances[:, NO_DIGIT] < 0.5)
+    if not likely.any():
+        return [], sheet.chances[:0], 0.0
+    height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
+    glyphs: list[Glyph] = []
+    chances = []
+    for i in np.flatnonzero(outside):
+        glyph = sheet.glyphs[i]
+        if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
+            continue
+        parts = _parted(sheet.ink, glyph) if sheet.chances[i, NO_DIGIT] > 0.3 else None
+        if parts:
+            glyphs += parts[0]
+            chances += list(parts[1])
+        elif sheet.chances[i, NO_DIGIT] < 0.98:
+            glyphs.append(glyph)
+            chances.append(sheet.chances[i])
+    costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
+    return glyphs, costs.astype(np.float32), height
+
+
+def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] | None:
+    """Two digits that touch, cut where the ink is thinnest; None if the parts are no digits."""
+    if glyph.width < JOINED_WIDTH * glyph.height:
+        return None
+    cut = ink[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1].sum(axis=0)
+    low, high = (round(share * glyph.width) for share in CUT_RANGE)
+    middle = glyph.x0 + low + int(np.argmin(cut[low:high]))
+    parts = [
+        Glyph(glyph.x0, glyph.y0, middle, glyph.y1),
+        Glyph(middle + 1, glyph.y0, glyph.x1, glyph.y1),
+    ]
+    if min(part.width for part in parts) < 2:
+        return None
+    chances = classify(np.stack([patch_of(ink, part) for part in parts]))
+    return (parts, chances) if chances[:, NO_DIGIT].max() < 0.5 else None
+
+
+def _chains(lines: list[list[_Digit]], nearest: float, height: float) -> list[list[_Digit]]:
+    """Each line's digits outward from the grid, up to the first gap that is too wide."""
+    lines = [sorted(line, key=lambda digit: digit.out) for line in lines]
+    steps = [b.out - a.out for line in lines for a, b in zip(line, line[1:], strict=False)]
+    wide = [step for step in steps if step > USUAL_STEP * height]
+    usual = float(np.median(wide)) if wide else 2 * height
+    chains = []
+    for line in lines:
+        chain: list[_Digit] = []
+        for digit in line:
+            gap = digit.out - chain[-1].out if chain else digit.out
+            if gap > (CHAIN_STEP * usual if chain else nearest):
+                break
+            chain.append(digit)
+        chains.append(chain)
+    return chains
+
+
+def _number_step(rows: list[list[_Digit]], height: float) -> float:
+    """The distance, in digit heights, that parts digits of one number from those of two.
+
+    The middle of the widest gap between the distances that occur, where they form two groups.
+    """
+    steps = np.sort(
+        [(b.out - a.out) / height for row in rows for a, b in zip(row, row[1:], strict=False)]
+    )
+    steps = np.concatenate([[DIGIT_STEP[0]], steps[(steps > DIGIT_STEP[0]) & (steps < DIGIT_STEP[1])]])
+    if len(steps) < 3:
+        return USUAL_STEP
+    middles = (steps[1:] + steps[:-1]) / 2
+    # Between two gaps alike the one nearer to what fonts do: a mild pull to the usual step.
+    gaps = np.diff(steps) - 0.3 * np.abs(middles - USUAL_STEP)
+    return float(middles[np.argmax(gaps)]) if gaps.max() > 0 else USUAL_STEP
+
+
+def _row_guesses(row: list[_Digit], middle: float, height: float, length: int) -> list[Guess]:
+    digits = sorted(row, key=lambda digit: digit.across)
+    joins = [
+        (middle - (b.across - a.across) / height) / STEP_SCALE
+        for a, b in zip(digits, digits[1:], strict=False)
+    ]
+    return _read(digits, [-np.inf, *joins], length)
+
+
+def _column_guesses(column: list[_Digit], height: float, length: int) -> list[Guess]:
+    """Digits of one height form a number, the highest number comes first."""
+    numbers: list[list[_Digit]] = []
+    for digit in sorted(column, key=lambda digit: -digit.out):
+        if numbers and numbers[-1][-1].out - digit.out < 0.5 * height:
+            numbers[-1].append(digit)
+        else:
+            numbers.append([digit])
+    digits, joins = [], []
+    for number in numbers:
+        digits += sorted(number, key=lambda digit: digit.across)
+        joins += [-np.inf, *[np.inf] * (len(number) - 1)]
+    return _read(digits, joins, length)
+
+
+def _read(digits: Sequence[_Digit], joins: Sequence[float], length: int) -> list[Guess]:
+    """Beam search over what each glyph is and whether it joins the number before (log odds)."""
+    beam: dict[tuple[int, ...], float] = {(): 0.0}
+    for digit, odds in zip(digits, joins, strict=True):
+        longer: dict[tuple[int, ...], float] = {}
+        join, part = np.logaddexp(0, -odds), np.logaddexp(0, odds)  # costs
+        for numbers, cost in beam.items():
+            options = [(numbers, cost + digit.costs[NO_DIGIT])]
+            for value in range(10):
+                each = cost + digit.costs[value]
+                options.append(((*numbers, value), each + part))
+                if numbers:
+                    options.append(((*numbers[:-1], 10 * numbers[-1] + value), each + join))
+            for option, price in options:
+                if price < longer.get(option, np.inf):
+                    longer[option] = float(price)
+        ranked = sorted(longer.items(), key=lambda item: item[1])[:BEAM]
+        beam = {option: price for option, price in ranked if price - ranked[0][1] <= MAX_COST}
+    found: dict[Clue, float] = {}
+    for numbers, cost in beam.items():
+        clue = () if numbers == (0,) else numbers
+        if 0 not in clue and room(clue) <= length:
+            found[clue] = min(cost, found.get(clue, np.inf))
+    ranked_clues = sorted(found.items(), key=lambda item: (item[1], item[0]))
+    best = ranked_clues[0][1] if ranked_clues else 0.0
+    return [Guess(clue, cost - best) for clue, cost in ranked_clues]

@@ -1,0 +1,184 @@
+"""Where the parts of a nonogram are: which cells are the grid, which side the clues are on.
+
+A line grid may hold ruled clue areas as well as the cells, and may come in any quarter turn. The
+digits decide: they stand above the columns and left of the rows, and never in the cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.nonogram.digits import (
+    INK_THRESHOLD,
+    NO_DIGIT,
+    Glyph,
+    Ink,
+    Probabilities,
+    classify,
+    glyphs_of,
+    ink_of,
+    patch_of,
+)
+from ar_assist.games.nonogram.linegrid import LineGrid
+from ar_assist.types import Homography, Image, transform
+
+CELL_PX = (24.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
+MARGIN = 0.6  # of the grid's longer side, looked at for clues: half is the longest clue there is
+STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
+GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
+LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
+BESIDE = 1.3  # cells from the grid's edge within which every line has the nearest of its numbers
+MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
+MAX_INSIDE = 0.2  # digits per cell of the grid; crosses are sometimes taken for one
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """A line grid seen straight on, with the ink and the glyphs around it."""
+
+    picture_from_grid: Homography  # (3, 3) px of the picture from grid units (columns, rows)
+    rows: int
+    cols: int
+    cell: float  # px of a cell on the sheet
+    margin: float  # cells around the grid
+    image: Image  # sheet px
+    ink: Ink
+    glyphs: list[Glyph]  # digit-sized ink, sheet px
+    chances: Probabilities  # (N, 11) of the glyphs
+
+    def places(self) -> NDArray[np.float64]:
+        """(N, 2) centres of the glyphs in grid units."""
+        centres = np.array([glyph.centre for glyph in self.glyphs]).reshape(-1, 2)
+        return (centres + 0.5) / self.cell - self.margin
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The turn that sets the puzzle upright, and the first row and column of its cells then."""
+
+    turn: int  # quarter turns of the grid
+    top: int
+    left: int
+    score: float  # 2: a digit beside every line and none inside
+
+
+def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
+    """The grid and its surroundings, turned by quarters; `dark`: the digits are dark on light."""
+    rows, cols = grid.size
+    picture_from_grid = grid.picture_from_grid
+    for _ in range(turn):
+        picture_from_grid = picture_from_grid @ np.array([[0, 1, 0], [-1, 0, rows], [0, 0, 1.0]])
+        rows, cols = cols, rows
+    source = _cell_px(picture_from_grid, rows, cols)
+    cell = float(np.clip(source, *CELL_PX))
+    margin = float(np.ceil(MARGIN * max(rows, cols))) + 1
+    grid_from_sheet = np.array(
+        [[1 / cell, 0, 0.5 / cell - margin], [0, 1 / cell, 0.5 / cell - margin], [0, 0, 1]]
+    )
+    size = (round((cols + 2 * margin) * cell), round((rows + 2 * margin) * cell))
+    if source > 1.5 * cell:  # shrinking needs a blur against aliasing
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.4 * source / cell), np.uint8)
+    image = cv2.warpPerspective(
+        picture,
+        picture_from_grid @ grid_from_sheet,
+        size,
+        flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    ink = ink_of(grey, STROKE * cell, cell, dark)
+    glyphs = _digit_sized(ink, cell)
+    patches = np.stack([patch_of(ink, g) for g in glyphs]) if glyphs else np.zeros((0, 20, 20))
+    chances = classify(patches.astype(np.float32))
+    return Sheet(
+        picture_from_grid, rows, cols, cell, margin, np.asarray(image, np.uint8), ink, glyphs, chances
+    )
+
+
+def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
+    """Side of a typical cell in the picture."""
+    middle = np.array([cols / 2, rows / 2])
+    ends = transform(picture_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1.0]]))
+    return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
+
+
+def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
+    mask = (ink > INK_THRESHOLD).astype(np.uint8)
+    length = round(LINE_LENGTH * cell)
+    lines = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    lines |= cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    mask &= 1 - cv2.dilate(lines, np.ones((3, 3), np.uint8))
+    low, high = (share * cell for share in GLYPH_SIDE)
+    found = glyphs_of(np.asarray(mask, np.uint8))
+    return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
+
+
+def find_layout(sheet: Sheet) -> Layout | None:
+    """The most likely layout over all quarter turns; None: this is no nonogram."""
+    if not sheet.glyphs:
+        return None
+    patches = np.stack([patch_of(sheet.ink, glyph) for glyph in sheet.glyphs])
+    places = sheet.places()
+    rows, cols = sheet.rows, sheet.cols
+    best: Layout | None = None
+    for turn in range(4):
+        digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
+        layout = _layout(turn, places, digit, rows, cols)
+        if layout and (best is None or layout.score > best.score):
+            best = layout
+        places = np.stack([rows - places[:, 1], places[:, 0]], axis=1)
+        rows, cols = cols, rows
+    return best
+
+
+def _layout(
+    turn: int, places: NDArray[np.float64], digit: NDArray[np.float32], rows: int, cols: int
+) -> Layout | None:
+    """The best first row and column for one turn."""
+    best: Layout | None = None
+    x, y = places.T
+    inside = _tally(x, y, digit, rows, cols)
+    above = np.stack([_beside(y, x, digit, top, cols) for top in range(rows // 2 + 1)])
+    before = np.stack([_beside(x, y, digit, left, rows) for left in range(cols // 2 + 1)])
+    for top in range(len(above)):
+        for left in range(len(before)):
+            over, side = above[top, left:].mean(), before[left, top:].mean()
+            within = inside[top:, left:].mean()
+            if min(over, side) < MIN_BESIDE or within > MAX_INSIDE:
+                continue
+            score = float(over + side - 4 * within)
+            if best is None or score > best.score:
+                best = Layout(turn, top, left, score)
+    return best
+
+
+def _beside(
+    out: NDArray[np.float64],
+    along: NDArray[np.float64],
+    digit: NDArray[np.float32],
+    edge: int,
+    lines: int,
+) -> NDArray[np.float32]:
+    """(lines,) the chance that a digit stands beside the edge, for every line."""
+    near = (out < edge) & (out > edge - BESIDE) & (along >= 0) & (along < lines)
+    found = np.zeros(lines, np.float32)
+    np.maximum.at(found, along[near].astype(int), digit[near])
+    return found
+
+
+def _tally(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    digit: NDArray[np.float32],
+    rows: int,
+    cols: int,
+) -> NDArray[np.float32]:
+    """(rows, cols) the chance that a digit stands in a cell."""
+    within = (x >= 0) & (x < cols) & (y >= 0) & (y < rows)
+    found = np.zeros((rows, cols), np.float32)
+    np.maximum.at(found, (y[within].astype(int), x[within].astype(int)), digit[within])
+    return found

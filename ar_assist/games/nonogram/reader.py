@@ -1,0 +1,146 @@
+"""Reading a nonogram: the line grid, the clues beside it, the cells in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard
+from ar_assist.games.nonogram.clues import guesses
+from ar_assist.games.nonogram.digits import NO_DIGIT
+from ar_assist.games.nonogram.layout import Layout, Sheet, find_layout, spread
+from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
+from ar_assist.games.nonogram.repair import Settled, settle
+from ar_assist.types import Image, Lattice, Reading, transform
+
+MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
+INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
+FILL_AT = 0.45  # of the way from paper to ink; digits look paler than a filled cell does
+MARK_AT = 0.3  # of the contrast of ink: how far a mark stands out from its own cell
+MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
+SURE = 0.97  # confidence of clues that agree in every row and column
+UNPROVED = 0.3  # confidence of clues that nothing confirms
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    sheet: Sheet
+    layout: Layout
+    settled: Settled
+
+
+def read(
+    picture: Image, lattice: Lattice | None, before: Reading[NonogramBoard] | None
+) -> Reading[NonogramBoard] | None:
+    """The nonogram in a picture taken from any side; None if there is none."""
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+    best: _Found | None = None
+    for grid in find_grids(grey)[:MAX_GRIDS]:
+        found = _look(picture, grid)
+        if found and (best is None or _rank(found) > _rank(best)):
+            best = found
+        if best and best.settled.cells is not None:
+            break
+    return _reading(best) if best else None
+
+
+def _rank(found: _Found) -> tuple[bool, float]:
+    return found.settled.cells is not None, found.layout.score
+
+
+def _look(picture: Image, grid: LineGrid) -> _Found | None:
+    """The clues around one line grid, dark digits or light ones."""
+    best: tuple[Layout, bool] | None = None
+    for dark in (True, False):
+        layout = find_layout(spread(picture, grid, 0, dark))
+        if layout and (best is None or layout.score > best[0].score):
+            best = layout, dark
+    if best is None:
+        return None
+    layout, dark = best
+    sheet = spread(picture, grid, layout.turn, dark)
+    lines = guesses(sheet, layout)
+    return _Found(sheet, layout, settle(*lines)) if lines else None
+
+
+def _reading(found: _Found) -> Reading[NonogramBoard]:
+    sheet, layout, settled = found.sheet, found.layout, found.settled
+    cells, certainty = _read_cells(sheet, layout)
+    board = NonogramBoard(
+        settled.row_clues, settled.col_clues, tuple(tuple(int(v) for v in row) for row in cells)
+    )
+    left, top, right, bottom = layout.left, layout.top, sheet.cols, sheet.rows
+    outline = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
+    corners = transform(sheet.picture_from_grid, outline)
+    confidence = SURE if settled.cells is not None else UNPROVED
+    return Reading(board, corners, certainty, confidence * float(certainty.min()))
+
+
+def _read_cells(
+    sheet: Sheet, layout: Layout
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Values (rows, cols) and certainty (rows, cols) of the cells."""
+    grey = cv2.cvtColor(sheet.image, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    middles = _middles(grey, sheet, layout)
+    level = np.median(middles, axis=2)
+    paper, ink = _levels(grey, sheet, level)
+    depth = (level - paper) / (ink - paper)
+    marks = (np.abs(middles - level[..., None]) > MARK_AT * np.abs(ink - paper)[..., None]).mean(2)
+    values = np.full(level.shape, UNKNOWN)
+    values[marks > np.mean(MARK_AREA)] = CROSSED
+    values[depth > FILL_AT] = FILLED
+    return values, _certainty(depth, marks)
+
+
+def _certainty(
+    depth: NDArray[np.float32], marks: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """How far each cell is from the nearest border between two values, 0 to 1."""
+    fill = np.abs(depth - FILL_AT) / FILL_AT
+    low, high = MARK_AREA
+    mark = np.abs(marks - (low + high) / 2) / (high - low) * 2
+    either = np.where(depth > FILL_AT, fill, np.minimum(fill, mark))
+    return np.clip(either, 0, 1).astype(np.float32)
+
+
+def _middles(grey: NDArray[np.float32], sheet: Sheet, layout: Layout) -> NDArray[np.float32]:
+    """(rows, cols, N) grey levels in the middle of every cell."""
+    offsets = np.linspace(-INNER / 2, INNER / 2, max(7, round(INNER * sheet.cell)))
+    rows = np.arange(layout.top, sheet.rows)[:, None] + 0.5 + offsets
+    cols = np.arange(layout.left, sheet.cols)[:, None] + 0.5 + offsets
+    ys, xs = (
+        np.rint((place + sheet.margin) * sheet.cell - 0.5).astype(int) for place in (rows, cols)
+    )
+    cut = grey[ys[:, :, None, None], xs[None, None]]  # row, dy, column, dx
+    return np.asarray(cut.transpose(0, 2, 1, 3).reshape(len(rows), len(cols), -1), np.float32)
+
+
+def _levels(
+    grey: NDArray[np.float32], sheet: Sheet, level: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Paper and ink levels at every cell: light falls off over the board like a plane."""
+    digits = [g for g, c in zip(sheet.glyphs, sheet.chances, strict=True) if c[NO_DIGIT] < 0.5]
+    inks, papers = [], []
+    for glyph in digits:
+        area = np.s_[max(glyph.y0 - 1, 0) : glyph.y1 + 1, max(glyph.x0 - 1, 0) : glyph.x1 + 1]
+        cut, weight = grey[area].ravel(), sheet.ink[area].ravel()
+        inks.append(cut[weight >= np.quantile(weight, 0.9)].mean())
+        papers.append(cut[weight <= np.quantile(weight, 0.1)].mean())
+    contrast = float(np.median(inks) - np.median(papers))
+    sign = np.sign(contrast)
+    # Cells that are blank: those on the paper's side of the middle between the extremes.
+    y, x = np.mgrid[: level.shape[0], : level.shape[1]]
+    terms = np.stack([np.ones(level.size), x.ravel(), y.ravel()], axis=1)
+    towards_ink = sign * level
+    blank = (towards_ink <= towards_ink.min() + FILL_AT * abs(contrast)).ravel()
+    plane = np.full(level.shape, np.median(level.ravel()[blank]))
+    for _ in range(3):
+        if blank.sum() < 9:
+            break
+        fit = np.linalg.lstsq(terms[blank], level.ravel()[blank], rcond=None)[0]
+        plane = (terms @ fit).reshape(level.shape)
+        blank = (sign * (level - plane) < FILL_AT * abs(contrast)).ravel()
+    return plane.astype(np.float32), (plane + contrast).astype(np.float32)
