@@ -21,6 +21,8 @@ from ar_assist.types import (
 )
 
 CELL_PX = 48.0
+GREY_FRAME = np.full((720, 1280, 3), 128, np.uint8)
+GREY_FRAME.flags.writeable = False
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,16 @@ class TinyBoard:
             "cols": len(self.cells[0]),
             "cells": [list(row) for row in self.cells],
         }
+
+
+@dataclass(frozen=True)
+class TinyMove:
+    """A move that is its own line of the log."""
+
+    hint: dict[str, Any]
+
+    def record(self) -> dict[str, Any]:
+        return self.hint
 
 
 class TinyGame:
@@ -83,7 +95,8 @@ def view_of(image: Image, marks: tuple[Mark, ...] | None = None, **changes: Any)
         "marks": link_marks(lattice) if marks is None else marks,
         "age": 0.4,
     }
-    return View(Frame(3, 0.1, image), "locked", **(known | changes))
+    known["frame"] = Frame(3, 0.1, image)
+    return View(state="locked", **(known | changes))
 
 
 def cell_quad(row: int, col: int) -> Points:

@@ -1,0 +1,330 @@
+"""The live loop with a screen and an assistant made of cardboard."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from views import GREY_FRAME, TinyMove, view_of
+
+from ar_assist import live, speech
+from ar_assist.assistant import Assistant
+from ar_assist.errors import UserError
+from ar_assist.live import Outputs, Session
+from ar_assist.meter import Meter
+from ar_assist.player import HELP
+from ar_assist.recorder import Recorder
+from ar_assist.speech import Voice, in_words
+from ar_assist.types import Advice, Correction, Frame, Image, Points, Source, View
+from ar_assist.video import open_source
+
+
+class Assistants:
+    """Sees a board in every frame, and remembers what it was told."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+        self.stepped: list[Frame] = []
+
+    def step(self, frame: Frame) -> View:
+        self.stepped.append(frame)
+        move = TinyMove({"a": [0, 1], "b": [0, 6]})
+        return view_of(frame.image, frame=frame, advice=Advice((move,), "ready"))
+
+    def another(self) -> None:
+        self.calls.append("another")
+
+    def find_anew(self) -> None:
+        self.calls.append("find anew")
+
+    def turn(self) -> None:
+        self.calls.append("turn")
+
+    def mirror(self) -> None:
+        self.calls.append("mirror")
+
+    def set_corners(self, corners: Points) -> None:
+        self.calls.append(("corners", corners.tolist()))
+
+    def correct(self, correction: Correction) -> None:
+        self.calls.append(correction)
+
+
+class Screens:
+    """Plays a script: at picture number i come these keys and clicks."""
+
+    def __init__(self, script: dict[int, list[str | tuple[float, float]]]) -> None:
+        self.script, self.pictures = script, []  # type: ignore[var-annotated]
+        self.is_closed = False
+
+    def show(self, image: Image) -> None:
+        self.pictures.append(image)
+
+    def _now(self) -> list[str | tuple[float, float]]:
+        return self.script.get(len(self.pictures), [])
+
+    def keys(self, wait_s: float) -> list[str]:
+        return [event for event in self._now() if isinstance(event, str)]
+
+    def clicks(self) -> list[tuple[float, float]]:
+        return [event for event in self._now() if not isinstance(event, str)]
+
+
+class Frames:
+    """A clip of grey frames."""
+
+    name, fps, size_wh, live = "grey", 200.0, (1280, 720), False
+
+    def __init__(self, count: int, name: str = "") -> None:
+        self._count, self._name = count, name
+
+    def __iter__(self) -> Iterator[Frame]:
+        for i in range(self._count):
+            yield Frame(i, i / self.fps, GREY_FRAME, name=self._name)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def played(
+    script: dict[int, list[str | tuple[float, float]]],
+    source: Source | None = None,
+    outputs: Outputs | None = None,
+) -> tuple[Assistants, Screens]:
+    """Run a session of 30 frames with this script."""
+    assistant, screen = Assistants(), Screens(script)
+    Session(source or Frames(30), cast(Assistant, assistant), screen, outputs or Outputs()).run()
+    return assistant, screen
+
+
+def centre(row: int, col: int) -> tuple[float, float]:
+    """Of a cell, frame px."""
+    view = view_of(GREY_FRAME)
+    assert view.plane and view.reading
+    x, y = view.plane.to_frame(view.reading.cell_quads()[row, col].mean(axis=0))
+    return float(x), float(y)
+
+
+def test_every_key_does_its_work() -> None:
+    assistant, _ = played({3: ["n"], 4: ["f"], 5: ["r"], 6: ["m"], 7: ["q"]})
+    assert assistant.calls == ["another", "find anew", "turn", "mirror"]
+    assert len(assistant.stepped) == 7, "q ends the loop"
+
+
+def test_help_names_every_key() -> None:
+    text = "\n".join(HELP)
+    for key in ("q", "Esc", "space", "n", "f", "c", "r", "m", "d", "v", "s", "R", "h", "b"):
+        assert key in text.split()
+
+
+@pytest.mark.parametrize("key", ["v", "d", "h"])
+def test_switches_change_the_picture_and_change_it_back(key: str) -> None:
+    _, screen = played({3: [key], 6: [key]})
+    plain, changed, again = (screen.pictures[i] for i in (1, 4, 7))
+    assert changed.shape != plain.shape or (changed != plain)[:-60].any()
+    assert (again[:-60] == plain[:-60]).all()
+
+
+def test_corners_by_mouse_on_a_picture_that_stands_still() -> None:
+    corners = [(100.0, 100.0), (500.0, 120.0), (480.0, 400.0), (90.0, 380.0)]
+    clicks = {4 + i: [corner] for i, corner in enumerate(corners)}
+    assistant, _ = played({3: ["c"], **clicks})
+    assert assistant.calls == [("corners", [list(corner) for corner in corners])]
+    assert len({frame.index for frame in assistant.stepped[3:7]}) == 1
+
+
+def test_crossed_corners_are_refused() -> None:
+    corners = [(100.0, 100.0), (480.0, 400.0), (500.0, 120.0), (90.0, 380.0)]
+    assistant, _ = played({3: ["c"], 5: list(corners)})
+    assert assistant.calls == []
+
+
+def test_escape_ends_the_question_first_and_the_program_next() -> None:
+    assistant, _ = played({3: ["c"], 5: [(10.0, 10.0)], 6: ["\x1b"], 8: ["\x1b"]})
+    assert assistant.calls == []
+    assert len(assistant.stepped) == 8
+
+
+def test_click_on_a_tile_corrects_it() -> None:
+    assistant, screen = played(
+        {
+            3: [centre(2, 3)], 4: ["e"],
+            6: [centre(1, 1)], 7: ["x"],
+            9: [centre(5, 9)], 10: [centre(0, 0)],
+            12: [centre(4, 4)], 13: [centre(4, 4)], 14: ["e"],
+            16: [(5.0, 5.0)], 17: ["x"],
+        }
+    )  # fmt: skip
+    assert assistant.calls == [
+        Correction((2, 3), "empty"),
+        Correction((1, 1), "blocked"),
+        Correction((5, 9), "same", (0, 0)),
+    ], "a second click takes the choice back; a click beside the board chooses nothing"
+    assert (screen.pictures[3] != screen.pictures[1])[:-60].any(), "the chosen cell is framed"
+
+
+def test_pause_holds_the_frame_and_keeps_working() -> None:
+    assistant, _ = played({3: [" "], 8: ["n"], 10: [" "]})
+    indices = [frame.index for frame in assistant.stepped]
+    assert indices[2:10] == [2] * 8
+    assert "another" in assistant.calls
+    assert "paused" in {frame.note for frame in assistant.stepped}
+    assert max(indices) == 29, "and it goes on to the end"
+
+
+def test_a_clip_ends_and_a_picture_stays() -> None:
+    assistant, _ = played({})
+    assert max(frame.index for frame in assistant.stepped) == 29
+    assistant, _ = played({50: ["q"]}, Frames(1, name="a.png"))
+    assert len(assistant.stepped) == 50
+
+
+def test_closing_the_window_ends_the_loop() -> None:
+    screen = Screens({})
+    screen.is_closed = True
+    assistant = Assistants()
+    Session(Frames(30), cast(Assistant, assistant), screen, Outputs()).run()
+    assert len(assistant.stepped) == 1
+
+
+class Views(list[View]):
+    """A log in memory."""
+
+    write = list.append
+
+
+def test_log_and_recording_hold_every_frame_once(tmp_path: Path) -> None:
+    log = Views()
+    with Recorder(tmp_path / "a.mp4", (1280, 720)) as recorder:
+        played({3: [" "], 9: [" "], 12: ["d"]}, outputs=Outputs(log=log, record=recorder))
+    indices = [view.frame.index for view in log]
+    assert indices == sorted(set(indices))
+    recorded = list(open_source(str(tmp_path / "a.mp4")))
+    assert len(recorded) == len(indices)
+    assert recorded[-1].image.shape == (720, 1280, 3), "without the debug view"
+
+
+def test_snapshot_recording_and_bundle_by_key(tmp_path: Path) -> None:
+    outputs = Outputs(folder=tmp_path, settings={"source": "http://host/video"})
+    played({3: ["s"], 5: ["R"], 15: ["R"], 20: ["b"]}, outputs=outputs)
+    (picture,) = tmp_path.glob("ar-assist-*.png")
+    assert next(iter(open_source(str(picture)))).image.shape == (720, 1280, 3)
+    (clip,) = tmp_path.glob("ar-assist-*.mp4")
+    assert len(list(open_source(str(clip)))) >= 5
+    (path,) = tmp_path.glob("ar-assist-bug-*.zip")
+    with zipfile.ZipFile(path) as bundle:
+        names = bundle.namelist()
+        assert {"log.jsonl", "settings.json", "versions.json"} < set(names)
+        assert json.loads(bundle.read("settings.json")) == {"source": "http://host/video"}
+        frames = [name for name in names if name.startswith("frames/")]
+        assert len(bundle.read("log.jsonl").splitlines()) == len(frames) > 0
+
+
+def test_a_recording_begun_by_key_is_finished_when_the_program_fails(tmp_path: Path) -> None:
+    class Failing(Frames):
+        def __iter__(self) -> Iterator[Frame]:
+            yield from super().__iter__()
+            raise UserError("the cable is out")
+
+    with pytest.raises(UserError):
+        played({3: ["R"]}, Failing(20), Outputs(folder=tmp_path))
+    (clip,) = tmp_path.glob("*.mp4")
+    assert b"mfra" in clip.read_bytes()
+
+
+def test_unwritable_folder_is_said_and_the_loop_goes_on(tmp_path: Path) -> None:
+    outputs = Outputs(folder=tmp_path / "missing")
+    assistant, _ = played({3: ["s"], 4: ["R"], 5: ["b"]}, outputs=outputs)
+    assert max(frame.index for frame in assistant.stepped) == 29
+
+
+def test_clips_are_paced_and_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that only sleeping and drawing move."""
+    now = [100.0]
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(live.time, "sleep", lambda s: now.__setitem__(0, now[0] + s))
+    pace = live._Pace(fps=10)
+    shown = []
+    for i in range(20):
+        if pace.wait(i / 10):
+            shown.append(i)
+            now[0] += 0.15  # drawing takes longer than a frame
+    assert 12 <= len(shown) < 20
+    assert all(b - a <= 2 for a, b in itertools.pairwise(shown))
+    assert pace.late(19 / 10) < live.LATE_S
+    now[0] += 60  # a pause: the clip goes on where it was
+    assert pace.wait(2.0)
+    assert pace.late(2.0) == pytest.approx(0)
+
+
+def test_meter_tells_latency_and_rate() -> None:
+    meter = Meter()
+    for i in range(101):
+        meter.add(i / 1000, i / 50)
+    assert meter.percentiles_ms() == pytest.approx((50, 95))
+    assert meter.fps == pytest.approx(50)
+    assert meter.words() == ("50 fps", "latency 50/95 ms")
+
+
+def test_hints_in_words() -> None:
+    assert in_words({"a": [2, 4], "b": [6, 4], "path": []}) == "row 3 column 5, row 7 column 5"
+    assert in_words({"moves": [[0, 0]], "best": [0, 7]}) == "row 1 column 8"
+    line = {"line": 3, "cells": [[3, c, 1 if c else -1] for c in range(6)]}
+    assert in_words(line).startswith("row 4 column 1 empty, row 4 column 2 full")
+    assert in_words(line).endswith("and 2 more")
+
+
+def test_each_hint_is_spoken_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said = tmp_path / "said.txt"
+    script = tmp_path / "voice"
+    script.write_text(f'#!/bin/sh\necho "$1" >> {said}\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(speech, "VOICES", ((str(script),),))
+    voice = Voice()
+    hints: list[dict[str, Any]] = [{"best": [0, c]} for c in (0, 0, 0, 1, 1)]
+    for hint in hints:
+        voice.hint(hint)
+        assert voice._speaking is not None
+        voice._speaking.wait()
+    voice.close()
+    assert said.read_text().splitlines() == ["row 1 column 1", "row 1 column 2"]
+
+
+def test_no_voice_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speech, "VOICES", ())
+    monkeypatch.setattr(speech.shutil, "which", lambda _: None)
+    voice = Voice()
+    assert not voice.is_there
+    voice.hint({"best": [0, 0]})
+    voice.close()
+
+
+def test_threads_end_with_the_workers() -> None:
+    from ar_assist.workers import workers
+
+    before = threading.active_count()
+    with workers() as (look, think):
+        assert look.submit(int, "3").result() == 3
+        assert think.submit(int, "4").result(timeout=60) == 4
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() <= before
+
+
+def test_a_long_thought_does_not_hold_up_the_end() -> None:
+    from ar_assist.workers import workers
+
+    start = time.monotonic()
+    with workers() as (_, think):
+        think.submit(int, "4").result(timeout=60)
+        think.submit(time.sleep, 60)
+        time.sleep(0.2)
+    assert time.monotonic() - start < 30
