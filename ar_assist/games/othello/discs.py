@@ -1,0 +1,154 @@
+"""Tell black, white and empty squares apart in a canonical picture of an Othello board.
+
+A disc is told by two things together: its middle differs from the felt around it, and it ends in
+a round edge on all sides. Neither is enough alone: glare and shadow change the colour without an
+edge, a marker or a letter has edges without the size. Everything is measured against the board's
+own felt next to the square, since light is never even; and discs of a real board stand up from
+it, so a disc is looked for up to a quarter of a square off its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.othello.board import BLACK, WHITE
+from ar_assist.games.othello.grid import CELL, MARGIN, SIZE, FloatArray
+
+FELT_AT = 0.38  # cells from the middle, in x and y: between a disc's edge and the grid line
+MIDDLE = 0.27  # cells: the middle of a disc, larger than the dots that mark moves
+OFFSETS = np.linspace(-0.3, 0.3, 7)  # cells a disc's top may be off its place, in x and y
+RADII = (0.30, 0.35, 0.40, 0.45)  # cells: discs fill 60 to 90 % of their square
+RIM = 0.06  # cells from a disc's edge to where its inside and the felt outside are sampled
+ANGLES = 12  # places around the edge; a quarter of them may be hidden by neighbours or glare
+OFF_PLACE = 8.0  # Lab units per cell: an edge must be this much stronger to be taken farther off
+
+DISTINCT = 10.0  # Lab units: a disc differs from its felt by more; texture and dust by less
+NOISES = 4.0  # … and by so many times the felt's own unevenness
+ROUND = 0.2  # share of the middle's contrast that three quarters of the edge show
+FAINT = 20  # per cent of the discs are fainter than the contrast that is taken for the board's own
+COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
+
+
+@dataclass(frozen=True, eq=False)
+class Squares:
+    """What each of the 64 squares holds."""
+
+    colours: NDArray[np.int64]  # (8, 8) 0 empty, 1 black, 2 white
+    certainty: FloatArray  # (8, 8) 0 to 1
+    odd: NDArray[np.bool_]  # (8, 8) differs from the felt, but is no disc: a hand, glare, a tile
+    felt: FloatArray  # (8, 8, 3) L*a*b* of the felt beside each square
+    unevenness: float  # Lab units: how much the felt differs from place to place
+    variety: float  # how much discs of a colour differ, in units of their contrast to the felt
+
+
+def _sample(board: FloatArray, xy: NDArray[np.float64]) -> FloatArray:
+    """(..., 3) colours at (..., 2) points given in cells from the grid's top left."""
+    at = np.clip(np.rint((xy + MARGIN) * CELL - 0.5).astype(int), 0, board.shape[0] - 1)
+    colours: FloatArray = board[at[..., 1], at[..., 0]]
+    return colours
+
+
+def _centres() -> NDArray[np.float64]:
+    """(8, 8, 2) x, y of the squares' middles, in cells."""
+    c, r = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
+    return np.stack([c, r], axis=-1) + 0.5
+
+
+def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
+    """(8, 8, 3) felt colour around each square, from the corners of it and its neighbours.
+
+    Also how much single corners differ from that, in Lab units (median).
+    """
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
+    patches = _sample(board, _centres()[:, :, None] + corners)  # (8, 8, 4, 3)
+    padded = np.pad(patches, ((1, 1), (1, 1), (0, 0), (0, 0)), constant_values=np.nan)
+    around = np.concatenate(
+        [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)], axis=2
+    )
+    felt = np.nanmedian(around, axis=2).astype(np.float32)
+    differences = np.linalg.norm(patches - felt[:, :, None], axis=-1)
+    return felt, float(np.median(differences))
+
+
+def _edges(board: FloatArray) -> tuple[FloatArray, NDArray[np.float64]]:
+    """(8, 8) strength of the best round edge in each square, Lab units; (8, 8, 2) its middle."""
+    turn = np.arange(ANGLES) * 2 * np.pi / ANGLES
+    around = np.stack([np.cos(turn), np.sin(turn)], axis=1)  # (A, 2)
+    radii = np.array(RADII)[:, None, None]
+    offsets = np.stack(np.meshgrid(OFFSETS, OFFSETS), axis=-1).reshape(-1, 1, 1, 2)
+    middles = _centres()[:, :, None, None, None]  # (8, 8, 1, 1, 1, 2)
+    inside = _sample(board, middles + offsets + around * (radii - RIM))
+    outside = _sample(board, middles + offsets + around * (radii + RIM))
+    contrast = inside - outside  # (8, 8, O, R, A, 3)
+    typical = np.median(contrast, axis=-2)
+    direction = typical / (np.linalg.norm(typical, axis=-1, keepdims=True) + 1e-6)
+    along = np.einsum("...ai,...i->...a", contrast, direction)
+    strength = np.sort(along, axis=-1)[..., ANGLES // 4].max(axis=-1)  # (8, 8, O)
+    strength = strength - OFF_PLACE * np.hypot(*offsets[:, 0, 0].T)
+    best = strength.argmax(axis=-1)
+    found = np.take_along_axis(strength, best[..., None], axis=-1)[..., 0]
+    return found.astype(np.float32), _centres() + offsets[best, 0, 0]
+
+
+def _middle_colours(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
+    """(8, 8, 3) median colour of the middle of a disc at each place."""
+    grid = np.linspace(-MIDDLE, MIDDLE, 9)
+    points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
+    points = points[np.hypot(*points.T) <= MIDDLE]
+    colours = _sample(board, middles[:, :, None] + points)
+    return np.median(colours, axis=2).astype(np.float32)
+
+
+def classify(board: FloatArray) -> Squares:
+    """Read the 64 squares of a canonical picture (see grid.canonical)."""
+    smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
+    felt, unevenness = felt_beside(smooth)
+    edge, middles = _edges(smooth)
+    middle = _middle_colours(smooth, middles)
+    contrast = np.linalg.norm(middle - felt, axis=-1)
+    needed = max(DISTINCT, NOISES * unevenness)
+    # Half the contrast of the fainter discs of this very board, where there are such.
+    sure = contrast[(contrast > 2 * needed) & (edge > 2 * ROUND * contrast)]
+    needed = max(needed, float(np.percentile(sure, FAINT)) / 2) if sure.size else needed
+    presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
+    discs = presence > 1
+    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1)
+    whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
+    colours = np.where(discs, np.where(whites, WHITE, BLACK), 0)
+    certainty = np.where(discs, np.minimum(certainty, colour_certainty), certainty)
+    odd = (contrast > needed) & ~discs
+    variety = _variety(middle, felt, colours)
+    return Squares(colours, certainty.astype(np.float32), odd, felt, unevenness, variety)
+
+
+def _variety(middle: FloatArray, felt: FloatArray, colours: NDArray[np.int64]) -> float:
+    """Mean difference of a disc from the median of its colour, over that one's from the felt."""
+    shares = [np.zeros(1)]
+    for colour in (BLACK, WHITE):
+        kind = middle[colours == colour]
+        if len(kind):
+            typical = np.median(kind, axis=0)
+            contrast = np.linalg.norm(typical - np.median(felt[colours == colour], axis=0))
+            shares.append(np.linalg.norm(kind - typical, axis=1) / contrast)
+    return float(np.mean(np.concatenate(shares)))
+
+
+def _whites(
+    lightness: FloatArray, felt: FloatArray, discs: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Which discs are white, split at the widest gap in lightness; and how clear that is.
+
+    Without two clear groups the felt's own lightness divides them.
+    """
+    levels = np.sort(lightness[discs])
+    gaps = np.diff(levels)
+    split = float(np.median(felt))
+    if gaps.size and gaps.max() > COLOUR_GAP:
+        widest = int(gaps.argmax())
+        split = float(levels[widest] + levels[widest + 1]) / 2
+    certainty = np.clip(np.abs(lightness - split) / COLOUR_GAP, 0, 1)
+    return lightness > split, certainty.astype(np.float32)

@@ -1,0 +1,124 @@
+"""Read an Othello board from a rectified picture: fit the grid, tell the discs, doubt everything.
+
+A picture is taken for an Othello board only if all of this holds: its lines are those of an 8 x 8
+grid (or its border is there and its discs stand on the grid), between the discs it shows one
+even felt, nearly every square is felt or a disc, the discs are of two kinds at most, and the four
+middle squares are taken, as they are from the first move of every game to its end - or there is
+no disc at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ar_assist.games.othello import grid
+from ar_assist.games.othello.board import OthelloBoard
+from ar_assist.games.othello.discs import Squares, classify
+from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
+
+SIZES = range(4, 11)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
+REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
+LINES_SEEN = 0.6  # share of the inner lines that a board with lines shows; chance gives 0.2 to 0.4
+BORDER_SEEN = 0.6  # share of the border that a board without lines shows
+UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
+ODD = 4  # squares that may be neither felt nor disc: glare, a finger
+DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
+DOUBT = 0.3  # certainty below which a square is doubtful
+VARIETY = 0.2  # difference among discs of a colour, over their contrast: tiles differ more
+COLOURED = 12.0  # chroma of a felt that makes a board without discs believable; paper has less
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """A grid that was fitted, and what its squares seem to hold."""
+
+    corners: Points  # (4, 2) plane px
+    lines: grid.Support
+    squares: Squares
+
+    @property
+    def merit(self) -> float:
+        return self.lines.merit - float(np.mean(self.squares.odd))
+
+
+def read(
+    picture: Image, lattice: Lattice | None, before: Reading[OthelloBoard] | None = None
+) -> Reading[OthelloBoard] | None:
+    """The board in a rectified picture; None if it doesn't show one (see types.Game.read)."""
+    if before is not None:
+        again = _fit(picture, before.corners)
+        if _is_board(again):
+            return _reading(again)
+    fits = [_fit(picture, corners) for corners in _starts(picture, lattice)]
+    boards = [fit for fit in fits if _is_board(fit)]
+    return _reading(max(boards, key=lambda fit: fit.merit)) if boards else None
+
+
+def _starts(picture: Image, lattice: Lattice | None) -> list[Points]:
+    """Quads that may be the board, roughly: the windows of a lattice that look best at a glance."""
+    if lattice is None:
+        height, width = picture.shape[:2]
+        return [Lattice((-0.5, -0.5), (width, height), 1, 1).corners]
+    if lattice.rows == lattice.cols == 1:
+        return [lattice.corners]
+    if lattice.rows not in SIZES or lattice.cols not in SIZES:
+        return []
+    windows = [
+        Lattice(_shifted(lattice, row, col), lattice.pitch_xy, grid.SIZE, grid.SIZE).corners
+        for row in _first(lattice.rows)
+        for col in _first(lattice.cols)
+    ]
+    if len(windows) > REFINED:
+        windows.sort(key=lambda corners: -_glance(picture, corners))
+    return windows[:REFINED]
+
+
+def _first(count: int) -> range:
+    """First rows (or columns) of the windows of 8 that hold, or lie within, `count` of them."""
+    return range(min(0, count - grid.SIZE), max(0, count - grid.SIZE) + 1)
+
+
+def _shifted(lattice: Lattice, row: int, col: int) -> tuple[float, float]:
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    return x + col * dx, y + row * dy
+
+
+def _glance(picture: Image, corners: Points) -> float:
+    small, corners = grid.shrunk(picture, corners)
+    return grid.support(grid.canonical(small, corners)).merit
+
+
+def _fit(picture: Image, corners: Points) -> _Fit:
+    small, start = grid.shrunk(picture, corners)
+    fitted = grid.refine(small, start)
+    board = grid.canonical(small, fitted)
+    back = transform(homography(start, corners), fitted)
+    return _Fit(back, grid.support(board), classify(board))
+
+
+def _is_board(fit: _Fit) -> bool:
+    """Whether what was fitted can be an Othello board at all."""
+    squares, lines = fit.squares, fit.lines
+    taken = squares.colours > 0
+    if squares.unevenness > UNEVEN or squares.odd.sum() > ODD:
+        return False
+    if (squares.certainty < DOUBT).sum() > DOUBTFUL or squares.variety > VARIETY:
+        return False
+    if not taken.any():
+        coloured = np.hypot(*np.median(squares.felt.reshape(-1, 3), axis=0)[1:]) > COLOURED
+        return bool(coloured) and lines.inner > LINES_SEEN and lines.beyond < LINES_SEEN
+    middle_taken = bool(taken[3:5, 3:5].all())
+    return middle_taken and (lines.inner > LINES_SEEN or lines.border > BORDER_SEEN)
+
+
+def _reading(fit: _Fit) -> Reading[OthelloBoard]:
+    squares = fit.squares
+    board = OthelloBoard.from_cells(int(colour) for colour in squares.colours.ravel())
+    return Reading(board, fit.corners, squares.certainty, _confidence(fit))
+
+
+def _confidence(fit: _Fit) -> float:
+    """Chance that all 64 squares are right: the worst square's word."""
+    return float(np.clip(0.5 + fit.squares.certainty.min(), 0, 0.99))
