@@ -204,7 +204,7 @@ def fuse(pictures: Sequence[Image]) -> Image:
     detail = _detail(newest)
     for picture, worth in zip(pictures[1:], weights[1:], strict=True):
         share = cv2.resize(_agreement(detail, _detail(picture)), newest.shape[1::-1])
-        share *= np.float32(worth)
+        share = np.asarray(share * worth, np.float32)
         total += picture * share[..., None]
         weight += share
     return np.asarray(np.rint(total / weight[..., None]), np.uint8)

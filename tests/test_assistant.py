@@ -86,7 +86,7 @@ def test_a_hand_on_the_hint_hides_it(play):
         look_latency_s=0.1,
     )
     assert _shown(views[round(0.6 * FPS) - 1]) == HINT
-    assert all(_shown(view) != HINT for view in views[round(0.6 * FPS) :])
+    assert all(_shown(view) != HINT for view in views[round(0.6 * FPS) + 1 :])
 
 
 @dataclass(frozen=True)

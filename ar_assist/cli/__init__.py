@@ -19,6 +19,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "doctor": "versions, display, cameras, latency: what a bug report needs",
     "evaluate": "score clips with truth, rendered tiers or run logs",
     "label": "write the truth of a clip by mouse and keys",
+    "replay": "run the pipeline on a clip, with log and recording",
     "scene": "write a rendered clip and its truth",
 }
 
