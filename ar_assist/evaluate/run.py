@@ -14,6 +14,7 @@ from joblib import Parallel, delayed, parallel_config
 
 from ar_assist import replay, runlog
 from ar_assist.errors import UserError
+from ar_assist.evaluate.deadends import dead_ends
 from ar_assist.evaluate.jobs import Job
 from ar_assist.evaluate.pictures import Picture, side_by_side, worst
 from ar_assist.evaluate.score import ClipScore, likeness, score
@@ -28,6 +29,9 @@ try:
 except ImportError:  # not on Windows: no figure for memory there
     resource = None  # type: ignore[assignment]
 
+# Answers come as late as they do live, on a middling machine: a look at a board of 84 tiles, and a
+# search for a safe pair.
+LOOK_LATENCY_S, THINK_LATENCY_S = 0.1, 0.1
 JPEG_QUALITY = 85
 CONNECT_S = 10
 MEGABYTE = 2**20
@@ -71,7 +75,8 @@ def run_job(job: Job) -> Result:
     cv2.setNumThreads(1)  # the cores are shared out clip by clip
     if job.log:
         truth = load_truth(job.truth or job.log.with_suffix(".json"))
-        return Result(score(load_log(job.log), truth, job.name, job.tier))
+        scored = score(load_log(job.log), truth, job.name, job.tier)
+        return Result(replace(scored, dead_ends=dead_ends(scored, truth)))
     source = open_source(job.source)
     try:
         logs, shots = _play(source, job)
@@ -79,8 +84,10 @@ def run_job(job: Job) -> Result:
         source.close()
     truth = load_truth(job.truth) if job.truth else parse_truth(open_scene(job.source).truth)
     _check_fit(truth, source, logs[1])
+    scored = score(logs[1], truth, job.name, job.tier)
     scored = replace(
-        score(logs[1], truth, job.name, job.tier),
+        scored,
+        dead_ends=dead_ends(scored, truth),
         same_boards={n: likeness(logs[1], logs[n]) for n in job.strides},
         peak_mb=_peak_mb(),
     )
@@ -112,7 +119,7 @@ def _views(source: Source, job: Job) -> Iterator[View]:
     games = tuple(GAMES.values()) if job.game == "auto" else (GAMES[job.game],)
     if job.is_picture:
         return (replay.still(frame, games) for frame in source)
-    return replay.run(source, games)
+    return replay.run(source, games, LOOK_LATENCY_S, THINK_LATENCY_S)
 
 
 class EveryNth:

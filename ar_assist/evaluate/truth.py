@@ -57,6 +57,7 @@ class TrueFrame:
     screen: Points | None
     board: PlacedBoard | None
     still: bool = True  # nothing on the board is in motion
+    gravity: str = "none"  # where tiles slide in a link game
     cut: bool = False  # a part of the board that has no truth here is in view
     unsure: frozenset[Cell] = frozenset()  # cells that may be read either way: a pair that fades
     tile_px: float | None = None
@@ -171,6 +172,7 @@ def _true_frame(entry: dict[str, Any]) -> TrueFrame:
         screen=_quad(entry.get("screen"), "screen"),
         board=_board(entry.get("board")),
         still=bool(entry.get("still", True)),
+        gravity=entry.get("gravity") or "none",
         cut=not entry.get("board") and bool(entry.get("visible")),
         unsure=frozenset((int(r), int(c)) for r, c in entry.get("link") or ()),
         tile_px=entry.get("tile_px"),
