@@ -1,0 +1,158 @@
+"""The tracker on rendered motion with exact truth, and on real hand-held clips."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+
+from ar_assist.track import Tracker
+from ar_assist.types import Image, Plane, Points, homography
+
+PLANE_WH = (600, 400)
+FRAME_WH = (1280, 720)
+OUTER = np.array([[0, 0], [600, 0], [600, 400], [0, 400]], np.float32) - 0.5
+START = np.array([[300, 120], [980, 160], [940, 600], [330, 640]], np.float32)
+
+
+def _texture(seed: int, cells: tuple[int, int], size_wh: tuple[int, int]) -> Image:
+    noise = np.random.default_rng(seed).integers(20, 236, (cells[1], cells[0], 3), np.uint8)
+    return cv2.resize(noise, size_wh, interpolation=cv2.INTER_CUBIC)
+
+
+SCREEN = _texture(1, (30, 20), PLANE_WH)
+DESK = _texture(2, (24, 14), FRAME_WH) // 3
+
+
+def _plane(corners: Points) -> Plane:
+    return Plane(homography(OUTER, corners), PLANE_WH)
+
+
+def _view(corners: Points, screen: Image = SCREEN, noise: float = 2.0, seed: int = 0) -> Image:
+    matrix = _plane(corners).frame_from_plane
+    warped = cv2.warpPerspective(screen, matrix, FRAME_WH, flags=cv2.INTER_AREA)
+    cover = cv2.warpPerspective(np.full(screen.shape, 255, np.uint8), matrix, FRAME_WH) / 255.0
+    image = warped * cover + DESK * (1 - cover)
+    image += np.random.default_rng(seed).normal(0, noise, image.shape)
+    return np.clip(image, 0, 255).astype(np.uint8)
+
+
+def _sway(index: int, px: float = 60.0) -> Points:
+    phase = 2 * np.pi * index / 45
+    turn = 0.15 * np.sin(0.7 * phase)
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    middle = START.mean(0)
+    shift = px * np.array([np.sin(phase), np.cos(1.3 * phase) - 1])
+    return (middle + (START - middle) @ rotation.T + shift).astype(np.float32)
+
+
+def _errors(moves: Callable[[int], Points], count: int, **view) -> list[float]:
+    tracker = Tracker(_view(moves(0), **view), _plane(moves(0)))
+    errors = []
+    for index in range(1, count):
+        plane = tracker.update(_view(moves(index), seed=index, **view))
+        assert plane is not None, index
+        errors.append(float(np.abs(plane.corners - moves(index)).max()))
+    return errors
+
+
+def test_a_swaying_plane_is_followed_without_drift():
+    errors = _errors(_sway, 60)
+    assert max(errors) < 0.8
+    assert np.mean(errors[-15:]) < np.mean(errors[:15]) + 0.2
+
+
+def test_a_still_plane_does_not_jitter():
+    tracker = Tracker(_view(START), _plane(START))
+    corners = [tracker.update(_view(START, noise=6, seed=i)).corners for i in range(1, 21)]
+    assert np.std(corners, axis=0).max() < 0.2
+
+
+def test_exposure_may_change():
+    tracker = Tracker(_view(START), _plane(START))
+    for index in range(1, 6):
+        dim = (_view(_sway(index), seed=index) * (1 - 0.1 * index)).astype(np.uint8)
+        plane = tracker.update(dim)
+        assert plane is not None
+        assert np.abs(plane.corners - _sway(index)).max() < 1.0
+
+
+def test_a_jerk_is_caught():
+    tracker = Tracker(_view(START), _plane(START))
+    there = START + np.float32([-210, 60])
+    plane = tracker.update(_view(there))
+    assert plane is not None
+    assert np.abs(plane.corners - there).max() < 1.0
+
+
+def test_changing_contents_and_a_hand_do_not_drag_the_plane():
+    tracker = Tracker(_view(START), _plane(START))
+    screen = SCREEN.copy()
+    for index in range(1, 30):
+        if index % 5 == 0:  # tiles go
+            x = 60 * (index // 5)
+            screen[150:250, x : x + 60] = 128
+        shown = screen.copy()
+        cv2.circle(shown, (20 * index, 300), 90, (120, 140, 200), -1)  # a hand passes
+        plane = tracker.update(_view(_sway(index), shown, seed=index))
+        assert plane is not None
+        assert np.abs(plane.corners - _sway(index)).max() < 1.5
+
+
+@pytest.mark.parametrize("what", ["desk", "other", "one cell further"])
+def test_lost_is_said_at_once(what: str):
+    board = SCREEN.copy()
+    if what == "one cell further":  # the same frames of cells, other contents
+        board = _texture(7, (30, 20), PLANE_WH)
+        for picture in (tiles := SCREEN.copy(), board):
+            picture[::40] = picture[:, ::40] = 0
+        tracker = Tracker(_view(START, tiles), _plane(START))
+    else:
+        tracker = Tracker(_view(START), _plane(START))
+        board = _texture(9, (30, 20), PLANE_WH)
+    image = DESK if what == "desk" else _view(START, board)
+    assert tracker.update(image) is None
+
+
+def test_after_being_lost_it_goes_on_where_the_plane_comes_back():
+    tracker = Tracker(_view(START), _plane(START))
+    assert tracker.update(DESK) is None
+    there = START + np.float32([40, -20])
+    plane = tracker.update(_view(there))
+    assert plane is not None
+    assert np.abs(plane.corners - there).max() < 1.0
+
+
+def test_a_guess_leads_over_a_turn_that_flow_cannot_see():
+    tracker = Tracker(_view(START), _plane(START))
+    turned = np.roll(START, 1, axis=0)
+    assert tracker.update(_view(turned), _plane(turned + np.float32(3)).frame_from_plane)
+
+
+def test_it_repeats():
+    assert _errors(_sway, 12) == _errors(_sway, 12)
+
+
+def test_a_real_hand_held_page(data):
+    """Motion blur, exposure changes and turns of a real clip: at most a tenth of frames missed."""
+    path = data / "video" / "tablet_like_sheet_moving_camera.mp4"
+    quads = json.loads(path.with_suffix(".json").read_text())["quads"]
+    capture, tracker, errors, lost = cv2.VideoCapture(str(path)), None, [], 0
+    for quad in quads:
+        _, image = capture.read()
+        corners = None if quad is None else np.array(quad, np.float32)
+        if corners is None:
+            tracker = None  # the clip leaves the page
+        elif tracker is None:
+            tracker = Tracker(image, _plane(corners))
+        elif (plane := tracker.update(image)) is None:
+            lost += 1
+            tracker = Tracker(image, _plane(corners))
+        else:
+            errors.append(np.abs(plane.corners - corners).mean())
+    assert lost <= len(quads) // 10
+    assert np.median(errors) < 5.0
+    assert max(errors) < 15.0
