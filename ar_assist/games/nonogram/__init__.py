@@ -1,0 +1,133 @@
+"""Nonograms: the clues beside a grid say how long the runs of filled cells are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ar_assist.games.nonogram.advice import NonogramMove, advise
+from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard, parse
+from ar_assist.types import (
+    Advice,
+    Correction,
+    Image,
+    Lattice,
+    Mark,
+    MarkKind,
+    Points,
+    Reading,
+    transform,
+)
+
+DOUBTFUL = 0.3  # certainty below which an entry is neither built on nor called a mistake
+CLUE_PLACE = 0.6  # cells outside the grid, where a doubtful clue is marked
+
+
+@dataclass(frozen=True)
+class NonogramGame:
+    """The nonogram as the assistant knows it."""
+
+    @property
+    def name(self) -> str:
+        return "nonogram"
+
+    def parse(self, notation: str) -> NonogramBoard:
+        """The inverse of str(board); ValueError says what is wrong."""
+        return parse(notation)
+
+    def read(
+        self,
+        picture: Image,
+        lattice: Lattice | None,
+        before: Reading[NonogramBoard] | None = None,
+    ) -> Reading[NonogramBoard] | None:
+        """The nonogram in a picture, in its own orientation; None: there is none."""
+        from ar_assist.games.nonogram.reader import read  # loads OpenCV only where it is needed
+
+        return read(picture, before)
+
+    def correct(
+        self, reading: Reading[NonogramBoard], corrections: Sequence[Correction]
+    ) -> Reading[NonogramBoard]:
+        """What the player said: "empty" is an open cell, "blocked" a crossed one."""
+        cells = [list(row) for row in reading.board.cells]
+        certainty = reading.certainty.copy()
+        for correction in corrections:
+            row, col = correction.cell
+            if correction.says == "same" and correction.other is not None:
+                cells[row][col] = cells[correction.other[0]][correction.other[1]]
+            else:
+                cells[row][col] = UNKNOWN if correction.says == "empty" else CROSSED
+            certainty[row, col] = 1
+        return replace(reading, board=reading.board.with_cells(cells), certainty=certainty)
+
+    def advise(
+        self,
+        history: Sequence[NonogramBoard],
+        reading: Reading[NonogramBoard] | None = None,
+    ) -> Advice[NonogramMove]:
+        """The lines that say something now; nothing rests on doubtful entries or clues."""
+        board = history[-1]
+        if reading is not None and reading.certainty.shape == board.size:
+            sure = np.where(reading.certainty < DOUBTFUL, UNKNOWN, board.cells)
+            board = board.with_cells(sure.tolist())
+        return advise(board)
+
+    def play(self, board: NonogramBoard, move: NonogramMove) -> NonogramBoard:
+        """The board with the move's cells entered; ValueError if one is entered already."""
+        cells = [list(row) for row in board.cells]
+        for row, col in move.mistakes:
+            cells[row][col] = UNKNOWN
+        for row, col, value in move.cells:
+            if cells[row][col] != UNKNOWN:
+                raise ValueError(f"cell ({row}, {col}) is entered already")
+            cells[row][col] = value
+        return board.with_cells(cells)
+
+    def marks(
+        self, reading: Reading[NonogramBoard], advice: Advice[NonogramMove], choice: int = 0
+    ) -> tuple[Mark, ...]:
+        """The line, its cells, wrong entries, and a question mark at every doubtful clue."""
+        quads = reading.cell_quads()
+        marks = [*_doubts(reading)]
+        if advice.moves:
+            move = advice.moves[choice]
+            if move.axis:
+                marks.append(Mark("frame", _line_quad(reading, move), role=move.axis))
+            for row, col, value in move.cells:
+                kind: MarkKind = "fill" if value == FILLED else "cross"
+                marks.append(Mark(kind, quads[row, col]))
+            marks += [Mark("error", quads[cell]) for cell in move.mistakes]
+        return tuple(marks)
+
+    def summary(self, reading: Reading[NonogramBoard], advice: Advice[NonogramMove] | None) -> str:
+        """Size and progress for the status line."""
+        rows, cols = reading.board.size
+        entered = sum(value != UNKNOWN for row in reading.board.cells for value in row)
+        text = f"{cols}x{rows}, {entered} of {rows * cols} entered"
+        doubts = [*reading.board.row_clues, *reading.board.col_clues].count(None)
+        if doubts:
+            text += f", {doubts} clues in doubt"
+        if advice and advice.moves:
+            text += f", {advice.moves[0].why}"
+        return text
+
+
+def _line_quad(reading: Reading[NonogramBoard], move: NonogramMove) -> Points:
+    rows, cols = reading.board.size
+    i = move.index
+    left, top, right, bottom = (0, i, cols, i + 1) if move.axis == "row" else (i, 0, i + 1, rows)
+    quad = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
+    return transform(reading.plane_from_grid, quad)
+
+
+def _doubts(reading: Reading[NonogramBoard]) -> list[Mark]:
+    places = [
+        (-CLUE_PLACE, index + 0.5) if axis == "row" else (index + 0.5, -CLUE_PLACE)
+        for axis, index, clue, _ in reading.board.lines()
+        if clue is None
+    ]
+    anchors = transform(reading.plane_from_grid, np.array(places, float).reshape(-1, 1, 2))
+    return [Mark("text", anchor, "?", role="doubt") for anchor in anchors]

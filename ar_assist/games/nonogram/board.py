@@ -117,7 +117,9 @@ def clue_of(line: Sequence[int]) -> Clue:
 
 def puzzle_of(cells: Sequence[Sequence[int]]) -> NonogramBoard:
     """The empty puzzle whose clues describe these filled and other cells."""
-    return puzzle([clue_of(row) for row in cells], [clue_of(col) for col in zip(*cells, strict=True)])
+    return puzzle(
+        [clue_of(row) for row in cells], [clue_of(col) for col in zip(*cells, strict=True)]
+    )
 
 
 def is_solution(board: NonogramBoard, cells: Sequence[Sequence[int]]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +121,7 @@ def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] |
 def _chains(lines: list[list[_Digit]], nearest: float, height: float) -> list[list[_Digit]]:
     """Each line's digits outward from the grid, up to the first gap that is too wide."""
     lines = [sorted(line, key=lambda digit: digit.out) for line in lines]
-    steps = [b.out - a.out for line in lines for a, b in zip(line, line[1:], strict=False)]
+    steps = [b.out - a.out for line in lines for a, b in pairwise(line)]
     wide = [step for step in steps if step > USUAL_STEP * height]
     usual = float(np.median(wide)) if wide else 2 * height
     chains = []
@@ -140,10 +141,10 @@ def _number_step(rows: list[list[_Digit]], height: float) -> float:
 
     The middle of the widest gap between the distances that occur, where they form two groups.
     """
-    steps = np.sort(
-        [(b.out - a.out) / height for row in rows for a, b in zip(row, row[1:], strict=False)]
+    steps = np.sort([(b.out - a.out) / height for row in rows for a, b in pairwise(row)])
+    steps = np.concatenate(
+        [[DIGIT_STEP[0]], steps[(steps > DIGIT_STEP[0]) & (steps < DIGIT_STEP[1])]]
     )
-    steps = np.concatenate([[DIGIT_STEP[0]], steps[(steps > DIGIT_STEP[0]) & (steps < DIGIT_STEP[1])]])
     if len(steps) < 3:
         return USUAL_STEP
     middles = (steps[1:] + steps[:-1]) / 2
@@ -154,10 +155,7 @@ def _number_step(rows: list[list[_Digit]], height: float) -> float:
 
 def _row_guesses(row: list[_Digit], middle: float, height: float, length: int) -> list[Guess]:
     digits = sorted(row, key=lambda digit: digit.across)
-    joins = [
-        (middle - (b.across - a.across) / height) / STEP_SCALE
-        for a, b in zip(digits, digits[1:], strict=False)
-    ]
+    joins = [(middle - (b.across - a.across) / height) / STEP_SCALE for a, b in pairwise(digits)]
     return _read(digits, [-np.inf, *joins], length)
 
 

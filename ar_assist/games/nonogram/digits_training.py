@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -35,7 +36,17 @@ SAMPLES = 60_000
 HIDDEN = 96
 CANVAS = 96  # px: the drawing, four times the largest digit's size as it is seen
 NO_DIGITS = "xX×+?%#&@AEFHKMNRTUVWYaefhkmnrtuvwy*=/\\|"  # l, I, O, S … look like digits
-SKIPPED_STYLES = ("Hairline", "Thin", "Display", "NonUni", "SymBol", "SymReg", "cmex", "cmsy", "cmmi")
+SKIPPED_STYLES = (
+    "Hairline",
+    "Thin",
+    "Display",
+    "NonUni",
+    "SymBol",
+    "SymReg",
+    "cmex",
+    "cmsy",
+    "cmmi",
+)
 
 
 def fonts_in(folders: Sequence[Path]) -> list[Path]:
@@ -82,7 +93,7 @@ def _text(rng: np.random.Generator) -> tuple[str, int]:
 def _draw(rng: np.random.Generator, text: str, fonts: Sequence[Path]) -> NDArray[np.uint8]:
     """White paper with the text in the middle; two digits are pushed together until they touch."""
     image = PilImage.new("L", (CANVAS, CANVAS), 255)
-    font = ImageFont.truetype(str(fonts[rng.integers(len(fonts))]), int(rng.integers(44, 60)))
+    font = ImageFont.truetype(str(fonts[int(rng.integers(len(fonts)))]), int(rng.integers(44, 60)))
     draw = ImageDraw.Draw(image)
     if len(text) == 1:
         draw.text((CANVAS / 2, CANVAS / 2), text, 0, font, anchor="mm")
@@ -109,8 +120,8 @@ def _draw_mark(rng: np.random.Generator) -> NDArray[np.uint8]:
         cv2.rectangle(image, (middle - r, middle - r), (middle + r, middle + r), 0, -1)
     else:
         h = int(r * rng.uniform(0.05, 0.3)) + 1
-        ends = ((middle - r, middle - h), (middle + r, middle + h))
-        cv2.rectangle(image, *(ends if rng.random() < 0.5 else [p[::-1] for p in ends]), 0, -1)
+        w, h = (r, h) if rng.random() < 0.5 else (h, r)
+        cv2.rectangle(image, (middle - w, middle - h), (middle + w, middle + h), 0, -1)
     return image
 
 
@@ -120,7 +131,7 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
     squeeze, shear = np.exp(rng.normal(0, 0.12)), rng.normal(0, 0.06)
     linear = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     linear = linear @ np.array([[squeeze, shear], [0, 1]])
-    small = int(round(CANVAS * rng.uniform(0.13, 0.7)))  # digits of 5 to 30 px
+    small = round(CANVAS * rng.uniform(0.13, 0.7))  # digits of 5 to 30 px
     scale = small / CANVAS
     middle = np.array([CANVAS / 2, CANVAS / 2])
     shift = scale * (middle - linear @ middle) + rng.uniform(-0.5, 0.5, 2)
@@ -145,7 +156,7 @@ def _middle_glyph(ink: Ink) -> Glyph | None:
     return None
 
 
-def train(fonts: Sequence[Path], count: int, seed: int = 0) -> dict[str, NDArray[np.float16]]:
+def train(fonts: Sequence[Path], count: int, seed: int = 0) -> dict[str, Any]:
     """The weights of the network; prints how it does on samples that it has not seen."""
     rng = np.random.default_rng(seed)
     drawn = [sample(rng, fonts) for _ in range(count)]
@@ -165,7 +176,8 @@ def main() -> None:
     parser.add_argument("fonts", nargs="+", type=Path, help="folders with .ttf or .otf fonts")
     parser.add_argument("--samples", type=int, default=SAMPLES)
     args = parser.parse_args()
-    np.savez_compressed(MODEL, **train(fonts_in(args.fonts), args.samples))
+    weights: dict[str, Any] = train(fonts_in(args.fonts), args.samples)
+    np.savez_compressed(MODEL, **weights)
 
 
 if __name__ == "__main__":

@@ -95,7 +95,15 @@ def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
     patches = np.stack([patch_of(ink, g) for g in glyphs]) if glyphs else np.zeros((0, 20, 20))
     chances = classify(patches.astype(np.float32))
     return Sheet(
-        picture_from_grid, rows, cols, cell, margin, np.asarray(image, np.uint8), ink, glyphs, chances
+        picture_from_grid,
+        rows,
+        cols,
+        cell,
+        margin,
+        np.asarray(image, np.uint8),
+        ink,
+        glyphs,
+        chances,
     )
 
 
@@ -110,10 +118,10 @@ def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
     mask = (ink > INK_THRESHOLD).astype(np.uint8)
     length = round(LINE_LENGTH * cell)
     lines = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
-    lines |= cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
-    mask &= 1 - cv2.dilate(lines, np.ones((3, 3), np.uint8))
+    upright = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    lines = cv2.dilate(cv2.max(lines, upright), np.ones((3, 3), np.uint8))
     low, high = (share * cell for share in GLYPH_SIDE)
-    found = glyphs_of(np.asarray(mask, np.uint8))
+    found = glyphs_of(np.where(lines, 0, mask).astype(np.uint8))
     return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
 
 

@@ -101,12 +101,10 @@ def _cells(areas: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.fl
     return centres[wanted], cov[wanted]
 
 
-def _links(
-    centres: NDArray[np.float64], moments: NDArray[np.float64]
-) -> list[list[int]]:
+def _links(centres: NDArray[np.float64], moments: NDArray[np.float64]) -> list[list[int]]:
     """For each cell the neighbours across its sides: mutual, of like size, one step away."""
     tree = cKDTree(centres)
-    nearest = tree.query(centres, k=min(10, len(centres)))[1][:, 1:]
+    nearest = np.asarray(tree.query(centres, k=min(10, len(centres)))[1])[:, 1:]
     metric = np.linalg.inv(moments)
     steps = centres[nearest] - centres[:, None]
     distance = np.sqrt(np.einsum("nki,nij,nkj->nk", steps, metric, steps)) / SQUARE_STEP
@@ -161,9 +159,7 @@ def _axes(steps: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.f
     return right, both[np.argmax(crossed)]
 
 
-def _fit(
-    centres: NDArray[np.float64], places: NDArray[np.int64], dark: bool
-) -> LineGrid | None:
+def _fit(centres: NDArray[np.float64], places: NDArray[np.int64], dark: bool) -> LineGrid | None:
     places = places - places.min(axis=0)
     if min(places.max(axis=0)) < 3:
         return None
@@ -171,7 +167,7 @@ def _fit(
     matrix, _ = cv2.findHomography(middles, centres, cv2.RANSAC, _tolerance(centres, places))
     if matrix is None:
         return None
-    back = transform(np.linalg.inv(matrix), centres)
+    back = transform(np.linalg.inv(matrix).astype(np.float64), centres)
     fits = np.abs(back - middles).max(axis=1) < FIT_TOLERANCE
     if fits.sum() < MIN_CELLS or fits.mean() < 0.6:
         return None

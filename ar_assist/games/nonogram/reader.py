@@ -14,7 +14,7 @@ from ar_assist.games.nonogram.digits import NO_DIGIT
 from ar_assist.games.nonogram.layout import Layout, Sheet, find_layout, spread
 from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
-from ar_assist.types import Image, Lattice, Reading, transform
+from ar_assist.types import Image, Reading, transform
 
 MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
@@ -32,9 +32,7 @@ class _Found:
     settled: Settled
 
 
-def read(
-    picture: Image, lattice: Lattice | None, before: Reading[NonogramBoard] | None
-) -> Reading[NonogramBoard] | None:
+def read(picture: Image, before: Reading[NonogramBoard] | None) -> Reading[NonogramBoard] | None:
     """The nonogram in a picture taken from any side; None if there is none."""
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
     best: _Found | None = None
@@ -79,9 +77,7 @@ def _reading(found: _Found) -> Reading[NonogramBoard]:
     return Reading(board, corners, certainty, confidence * float(certainty.min()))
 
 
-def _read_cells(
-    sheet: Sheet, layout: Layout
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _read_cells(sheet: Sheet, layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Values (rows, cols) and certainty (rows, cols) of the cells."""
     grey = cv2.cvtColor(sheet.image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     middles = _middles(grey, sheet, layout)
@@ -95,15 +91,13 @@ def _read_cells(
     return values, _certainty(depth, marks)
 
 
-def _certainty(
-    depth: NDArray[np.float32], marks: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def _certainty(depth: NDArray[np.float32], marks: NDArray[np.float32]) -> NDArray[np.float32]:
     """How far each cell is from the nearest border between two values, 0 to 1."""
     fill = np.abs(depth - FILL_AT) / FILL_AT
     low, high = MARK_AREA
     mark = np.abs(marks - (low + high) / 2) / (high - low) * 2
     either = np.where(depth > FILL_AT, fill, np.minimum(fill, mark))
-    return np.clip(either, 0, 1).astype(np.float32)
+    return np.asarray(np.clip(either, 0, 1), np.float32)
 
 
 def _middles(grey: NDArray[np.float32], sheet: Sheet, layout: Layout) -> NDArray[np.float32]:

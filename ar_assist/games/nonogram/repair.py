@@ -67,9 +67,7 @@ def _margin(line: Sequence[Guess]) -> float:
     return line[1].cost if len(line) > 1 else float("inf")
 
 
-def _combinations(
-    lines: Sequence[Sequence[Guess]], rows: int
-) -> Iterator[tuple[float, list[int]]]:
+def _combinations(lines: Sequence[Sequence[Guess]], rows: int) -> Iterator[tuple[float, list[int]]]:
     """Picks of one guess a line whose sums agree, cheapest first, few lines changed."""
     excess = [
         [sum(guess.clue) * (1 if i < rows else -1) for guess in line]
@@ -87,13 +85,10 @@ def _combinations(
         if not queue:
             return
         cost, chosen = heapq.heappop(queue)
-        touched = [changes[k][1] for k in chosen]
-        if len(set(touched)) == len(touched):
-            if balance + sum(changes[k][3] for k in chosen) == 0:
-                picks = [0] * len(lines)
-                for k in chosen:
-                    picks[changes[k][1]] = changes[k][2]
-                yield cost, picks
+        touched = {changes[k][1]: changes[k][2] for k in chosen}  # line: pick
+        balanced = balance + sum(changes[k][3] for k in chosen) == 0
+        if balanced and len(touched) == len(chosen):
+            yield cost, [touched.get(i, 0) for i in range(len(lines))]
         # Every set of changes once: the last one moves on, or another joins behind it.
         following = chosen[-1] + 1 if chosen else 0
         if following < len(changes):

@@ -13,6 +13,7 @@ import sys
 from array import array
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 from ar_assist.games.nonogram.board import CROSSED, FILLED, Cells, Clue
@@ -109,7 +110,7 @@ def _encode_line(
             continue
         for j in range(block.first, block.last + block.length):
             formula.add(_not(block.by(j)), block.by(j - block.length), filled(j))
-    for before, after in zip(blocks, blocks[1:], strict=False):
+    for before, after in pairwise(blocks):
         step = before.length + 1
         for s in range(before.first, min(before.last, after.last - step + 1)):
             formula.add(_not(after.by(s + step)), before.by(s))

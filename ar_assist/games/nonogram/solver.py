@@ -89,9 +89,7 @@ def certain_clues(board: NonogramBoard) -> tuple[list[Clue], list[Clue]]:
     ]
 
 
-def _checked(
-    board: NonogramBoard, found: Sequence[Cells], complete: bool, grid: Grid
-) -> Outcome:
+def _checked(board: NonogramBoard, found: Sequence[Cells], complete: bool, grid: Grid) -> Outcome:
     for cells in found:
         if not is_solution(board, cells):
             raise AssertionError(f"the solver made a wrong solution of {board}")
