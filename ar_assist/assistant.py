@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ar_assist import change
 from ar_assist.belief import Belief
-from ar_assist.look import Orientation, Sight, Task, look
+from ar_assist.look import UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -83,11 +83,12 @@ class Assistant:
         games: Sequence[AnyGame],
         look: Executor,
         think: Executor,
+        orientation: Orientation = UPRIGHT,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._games = tuple(games)
         self._looker, self._thinker, self._clock = look, think, clock
-        self._orientation = Orientation()
+        self._orientation = orientation
         self._thinking: tuple[Future[Advice[Any]], Board] | None = None
         self._newest: Frame | None = None
         self._timing: dict[str, float] = {}

@@ -43,6 +43,9 @@ class Orientation:
     mirrored: bool = False
 
 
+UPRIGHT = Orientation()
+
+
 @dataclass(frozen=True, eq=False)
 class Sight:
     """A board in one frame: all that is known of where and what it is."""
@@ -62,7 +65,7 @@ class Task:
 
     frame: Frame
     games: tuple[AnyGame, ...]
-    orientation: Orientation = Orientation()
+    orientation: Orientation = UPRIGHT
     given: Plane | None = None  # set by hand: read there, find nothing
     tracked: Sight | None = None  # with its plane in `frame`
     views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first

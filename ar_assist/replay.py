@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
 from ar_assist.assistant import Assistant
+from ar_assist.look import UPRIGHT, Orientation
 from ar_assist.types import AnyGame, Frame, Source, View
 
 LOOKS_AT_A_STILL = 2  # they agree, being of one picture: what the confidence is worth shows
@@ -53,10 +54,11 @@ def run(
     look_latency_s: float = 0.0,
     think_latency_s: float = 0.0,
     stride: int = 1,
+    orientation: Orientation = UPRIGHT,
 ) -> Iterator[View]:
     """What a user would have seen of the source, frame by frame; every `stride`-th frame."""
     looker, thinker = ClipExecutor(look_latency_s), ClipExecutor(think_latency_s)
-    assistant = Assistant(games, looker, thinker)
+    assistant = Assistant(games, looker, thinker, orientation)
     for frame in source:
         if frame.index % stride:
             continue
@@ -65,9 +67,9 @@ def run(
         yield assistant.step(frame)
 
 
-def still(frame: Frame, games: Sequence[AnyGame]) -> View:
+def still(frame: Frame, games: Sequence[AnyGame], orientation: Orientation = UPRIGHT) -> View:
     """What there is to say of a single picture."""
-    assistant = Assistant(games, ClipExecutor(), ClipExecutor())
+    assistant = Assistant(games, ClipExecutor(), ClipExecutor(), orientation)
     view = assistant.step(frame)
     for _ in range(LOOKS_AT_A_STILL - 1):
         if view.state == "locked":
