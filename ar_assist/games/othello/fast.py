@@ -1,0 +1,121 @@
+"""Bitboards compiled by numba: the rules of board.py on unsigned 64-bit integers.
+
+Importing this module raises ImportError where numba is not installed (extra `fast`).
+Flips are found along the lines through a square by the carry of an addition (towards higher bits)
+and by counting leading zeros (towards lower bits), as in the Edax and Zebra programs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+
+from ar_assist.games.othello.board import STEPS, shifted
+
+U = np.uint64
+ZERO, ONE = U(0), U(1)
+NOT_EDGE_FILES = U(0x7E7E7E7E7E7E7E7E)  # files b to g: a run along a rank must not wrap
+ANY = U(0xFFFFFFFFFFFFFFFF)
+
+
+def _rays() -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """(64, 8) the squares from each square on in each direction, four upward in bits first."""
+    rays = np.zeros((64, 8), np.uint64)
+    for square in range(64):
+        for index, (step, mask) in enumerate(STEPS):
+            at, ray = shifted(1 << square, step, mask), 0
+            while at:
+                ray |= at
+                at = shifted(at, step, mask)
+            rays[square, index] = ray
+    return rays
+
+
+RAYS = _rays()
+
+
+@intrinsic
+def popcount(_typing: Any, _bits: Any) -> Any:
+    """How many bits are set."""
+    return types.int64(types.uint64), lambda _c, builder, _s, args: builder.ctpop(args[0])
+
+
+@intrinsic
+def lowest(_typing: Any, _bits: Any) -> Any:
+    """The number of the lowest set bit."""
+    defined = ir.Constant(ir.IntType(1), 0)  # 64 for an empty set
+    return types.int64(types.uint64), lambda _c, builder, _s, args: builder.cttz(args[0], defined)
+
+
+@intrinsic
+def leading_zeros(_typing: Any, _bits: Any) -> Any:
+    """How many bits above the highest set one."""
+    defined = ir.Constant(ir.IntType(1), 0)
+    return types.int64(types.uint64), lambda _c, builder, _s, args: builder.ctlz(args[0], defined)
+
+
+@njit(cache=True, inline="always")
+def _moves_along(own: U, through: U, shift: U) -> U:
+    """Squares behind runs of `through` that start next to `own`, both ways along one direction."""
+    up = through & (own << shift)
+    down = through & (own >> shift)
+    up |= through & (up << shift)
+    down |= through & (down >> shift)
+    pair_up, pair_down = through & (through << shift), through & (through >> shift)
+    double = shift + shift
+    up |= pair_up & (up << double)
+    down |= pair_down & (down >> double)
+    up |= pair_up & (up << double)
+    down |= pair_down & (down >> double)
+    return (up << shift) | (down >> shift)
+
+
+@njit(cache=True)
+def legal_moves(own: U, theirs: U) -> U:
+    """The squares where the owner of `own` may move."""
+    inner = theirs & NOT_EDGE_FILES
+    moves = _moves_along(own, inner, U(1)) | _moves_along(own, theirs, U(8))
+    moves |= _moves_along(own, inner, U(7)) | _moves_along(own, inner, U(9))
+    return moves & ~(own | theirs)
+
+
+@njit(cache=True)
+def flipped(own: U, theirs: U, square: int) -> U:
+    """The discs that a disc of `own` on `square` turns over."""
+    flips = ZERO
+    for index in range(4):
+        ray = RAYS[square, index]
+        end = ((theirs | ~ray) + ONE) & ray & own  # the carry runs through theirs
+        if end:
+            flips |= (end - ONE) & ray
+    for index in range(4, 8):
+        ray = RAYS[square, index]
+        stops = ray & ~theirs
+        if stops:
+            end = ONE << U(63 - leading_zeros(stops))
+            if end & own:
+                flips |= ray & ~(end | (end - ONE))
+    return flips
+
+
+@njit(cache=True)
+def perft(own: U, theirs: U, depth: int, passed: bool) -> int:
+    """How many lines of `depth` plies there are; a pass is a ply, the end is a line."""
+    moves = legal_moves(own, theirs)
+    if moves == ZERO:
+        if passed or depth == 1:
+            return 1
+        return perft(theirs, own, depth - 1, True)
+    if depth == 1:
+        return popcount(moves)
+    lines = 0
+    while moves:
+        square = lowest(moves)
+        moves &= moves - ONE
+        flips = flipped(own, theirs, square)
+        lines += perft(theirs & ~flips, own | flips | (ONE << U(square)), depth - 1, False)
+    return lines
