@@ -109,10 +109,11 @@ def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[i
 def _choices(profile: Profile) -> list[int]:
     """Where a cell may begin, px, likeliest first.
 
-    On a border little differs from cell to cell and the edges that all share are strong; then each
-    of the two signs alone, and half a cell further.
+    On a border little differs from cell to cell and the edges that all share are strong (compared
+    as ratios: whichever of the two has the contrast decides); then each of the two signs alone,
+    and half a cell further.
     """
-    variance, edges = (_smoothed_around(p / (p.mean() + 1e-6)) for p in profile)
+    variance, edges = (np.log(_smoothed_around(p / (p.mean() + 1e-6)) + 1e-3) for p in profile)
     both, low, high = (int(v.argmax()) for v in (edges - variance, -variance, edges))
     half = CELL_PX // 2
     choices: list[int] = []

@@ -29,7 +29,7 @@ MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less t
 MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
 
 Vector = NDArray[np.float64]  # (2,) px
-Maps = NDArray[np.float32]  # (N, WINDOW_PX, WINDOW_PX) or one of them
+Maps = NDArray[np.float32]  # (H, W), or (N, WINDOW_PX, WINDOW_PX)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,25 +47,25 @@ def seeds(image: Image, scale: int) -> list[Seed]:
     size = (image.shape[1] // scale, image.shape[0] // scale)
     if min(size) < WINDOW_PX // 3 or max(size) < WINDOW_PX * 2 // 3:
         return []
-    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    strength = edge_strength(np.asarray(small, np.uint8))
     right, below = max(0, WINDOW_PX - size[0]), max(0, WINDOW_PX - size[1])
     if right or below:
-        small = np.asarray(
-            cv2.copyMakeBorder(small, 0, below, 0, right, cv2.BORDER_REPLICATE), np.uint8
-        )
-    corners, maps = _autocorrelations(edge_strength(small))
+        padded = cv2.copyMakeBorder(strength, 0, below, 0, right, cv2.BORDER_REPLICATE)
+        strength = np.asarray(padded, np.float32)
+    corners, maps = _autocorrelations(strength)
     promise = maps[:, _half_ring].max(axis=1)
     found = []
     for index in np.argsort(-promise, kind="stable")[:MAX_WINDOWS]:
         corner, vectors = corners[index], _lattice_vectors(maps[index])
         if vectors is not None:
-            p, q, strength = vectors
+            p, q, height = vectors
             centre = (corner + WINDOW_PX / 2 + 0.5) * scale - 0.5
-            found.append(Seed(centre, p * scale, q * scale, strength))
+            found.append(Seed(centre, p * scale, q * scale, height))
     return _by_support(found)
 
 
-def edge_strength(image: Image) -> NDArray[np.float32]:
+def edge_strength(image: Image) -> Maps:
     """0 to 1: gradient magnitude of the strongest channel against its local mean.
 
     It saturates, so that a tile's faint frame counts as much as the drawing in it, and it is even
@@ -77,7 +77,7 @@ def edge_strength(image: Image) -> NDArray[np.float32]:
     magnitude = np.sqrt(strongest_channel(gx * gx + gy * gy))
     # Noise alone must not look like edges: hence a share of the strongest edge.
     local = cv2.blur(magnitude, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(magnitude.max()) + 1e-3
-    strength: NDArray[np.float32] = magnitude / (magnitude + local)
+    strength: Maps = magnitude / (magnitude + local)
     return strength
 
 
