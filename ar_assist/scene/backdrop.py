@@ -13,6 +13,7 @@ from PIL import Image as Pil
 from ar_assist.scene.icons import EMOJI, SETS, Colour, hues
 from ar_assist.types import Image, Points
 
+Range = tuple[float, float]
 Layout = Literal["window", "full", "phone"]
 Ground = Literal["flat", "gradient", "picture", "panel", "checks"]
 
@@ -88,3 +89,13 @@ def wallpaper(size_wh: tuple[int, int], colour: Colour, rng: Generator) -> Image
         part = icon.resize((size, size)).rotate(rng.uniform(-25, 25))
         scenery.paste(part, (int(at[0]), int(at[1])), part)
     return np.ascontiguousarray(np.array(scenery)[..., 2::-1])
+
+
+def lay(picture: Image, tile: Image, at: tuple[int, int], alpha: float = 1.0) -> None:
+    """Put a BGRA tile over a BGR or BGRA picture, in place; `at` is its top left corner, px."""
+    height, width = tile.shape[:2]
+    part = picture[at[1] : at[1] + height, at[0] : at[0] + width]
+    cover = tile[..., 3:] * np.float32(alpha / 255)
+    part[..., :3] = part[..., :3] + cover * (tile[..., :3].astype(np.float32) - part[..., :3])
+    if picture.shape[2] == 4:
+        part[..., 3:] = np.maximum(part[..., 3:], tile[..., 3:] * np.float32(alpha))

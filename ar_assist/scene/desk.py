@@ -11,45 +11,38 @@ from PIL import ImageDraw, ImageFilter
 
 from ar_assist.scene.desktop import UI_FONT
 from ar_assist.scene.icons import SETS, font, hues
+from ar_assist.scene.show import Device
 from ar_assist.types import Image
 
 DESK_WH = (1800, 1350)  # texels of the desk's picture
+SHELLS = (18, 30, 60, 150, 205)  # greys of a device's shell
+# Shares of the screen's shorter side: the border around it, and the radius of the outer corners.
+RIMS = {"phone": (0.02, 0.05), "monitor": (0.015, 0.04), "table": (0.0, 0.0)}
+ROUND = {"phone": 0.1, "monitor": 0.015, "table": 0.03}
 Mask = NDArray[np.float32]  # (H, W) 0 to 1
 
 
-def bezel(
-    size_wh: tuple[int, int], phone: bool, rng: Generator
+def body(
+    device: Device, size_wh: tuple[int, int], rng: Generator
 ) -> tuple[Image, Mask, tuple[int, int]]:
-    """A device around a dark screen of a size: picture, shape, and where the screen's corner is."""
+    """A device around a dark screen: picture, shape, and px of the screen's corner in both."""
     width, height = size_wh
     short = min(size_wh)
-    rim = int(short * (rng.uniform(0.02, 0.05) if phone else rng.uniform(0.015, 0.04)))
-    chin = rim if phone else int(short * rng.uniform(0.02, 0.09))
-    pad = 4
+    rim = int(short * rng.uniform(*RIMS[device]))
+    chin = int(short * rng.uniform(0.02, 0.09)) if device == "monitor" else rim
+    pad = 4  # px of nothing around the shape, so that its edge can be smooth
     outer = width + 2 * (rim + pad), height + rim + chin + 2 * pad
-    shade = int(rng.choice([18, 30, 60, 150, 205]))
-    picture = np.full((outer[1], outer[0], 3), shade, np.uint8)
+    picture = np.full((outer[1], outer[0], 3), rng.choice(SHELLS), np.uint8)
     shape = Pil.new("L", outer)
-    radius = int(short * (0.1 if phone else 0.015))
-    ImageDraw.Draw(shape).rounded_rectangle(
-        (pad, pad, outer[0] - pad, outer[1] - pad), radius, fill=255
-    )
-    cv2.rectangle(
-        picture, (rim // 2, rim // 2), (outer[0] - rim // 2, outer[1] - rim // 2), (12, 12, 12), rim
-    )
-    if not phone:
-        low = outer[1] - pad - chin // 2
-        cv2.putText(
-            picture,
-            "VIEW",
-            (outer[0] // 2 - 30, low),
-            2,
-            chin / 60 + 0.2,
-            (120, 120, 120),
-            1,
-            cv2.LINE_AA,
-        )
-    return picture, np.asarray(shape, np.float32) / 255, (rim + pad, rim + pad)
+    edge = (pad, pad, outer[0] - pad, outer[1] - pad)
+    ImageDraw.Draw(shape).rounded_rectangle(edge, int(short * ROUND[device]), fill=255)
+    if rim:
+        inner = (rim // 2, rim // 2), (outer[0] - rim // 2, outer[1] - rim // 2)
+        cv2.rectangle(picture, *inner, (12, 12, 12), rim)
+    if device == "monitor":
+        low = outer[0] // 2 - 30, outer[1] - pad - chin // 2
+        cv2.putText(picture, "VIEW", low, 2, chin / 60 + 0.2, (120, 120, 120), 1, cv2.LINE_AA)
+    return picture, np.asarray(shape, np.float32) / np.float32(255), (rim + pad, rim + pad)
 
 
 def desk(cluttered: float, rng: Generator) -> Image:

@@ -35,7 +35,7 @@ def surroundings(backdrop: Backdrop, window: float, rng: Generator) -> tuple[Ima
 def phone(backdrop: Backdrop, rng: Generator) -> tuple[Image, Box]:
     """A phone app: status line, level and steps above the board, buttons below."""
     width, height = PHONES_WH[rng.integers(len(PHONES_WH))]
-    drawn, pen = _pen(ground(backdrop, (width, height), rng))
+    drawn, pen = pen_on(ground(backdrop, (width, height), rng))
     write(pen, (70, 30), f"{rng.integers(24):02d}:{rng.integers(60):02d}", 26, backdrop.ink)
     for k in range(4):  # signal strength
         x = width - 150 + 30 * k
@@ -48,13 +48,13 @@ def phone(backdrop: Backdrop, rng: Generator) -> tuple[Image, Box]:
         left = int(width * (0.5 + (k - 1) * 0.28) - 60)
         button(pen, Box(left, height - 140, 120, 90), _word(rng)[:5], accent)
     margin = int(rng.uniform(0.02, 0.06) * width)
-    return _done(drawn), Box(margin, 150, width - 2 * margin, height - 320)
+    return drawn_on(drawn), Box(margin, 150, width - 2 * margin, height - 320)
 
 
 def full(backdrop: Backdrop, rng: Generator) -> tuple[Image, Box]:
     """A game that fills a monitor: score above, time bar below, buttons on one side."""
     width, height = MONITOR_WH
-    drawn, pen = _pen(ground(backdrop, MONITOR_WH, rng))
+    drawn, pen = pen_on(ground(backdrop, MONITOR_WH, rng))
     accent, other = hues(2, rng, 0.8, 0.9)
     low, high = height - 62, height - 26
     pen.rounded_rectangle((60, low, width * 0.8, high), 16, fill=(0, 0, 0, 90))
@@ -63,7 +63,7 @@ def full(backdrop: Backdrop, rng: Generator) -> tuple[Image, Box]:
     write(pen, (260, 38), text, 34, backdrop.ink)
     for k in range(5):
         button(pen, Box(width - 190, 150 + 120 * k, 160, 70), _word(rng), other)
-    return _done(drawn), Box(50, 75, width - 270, height - 160)
+    return drawn_on(drawn), Box(50, 75, width - 270, height - 160)
 
 
 def windowed(backdrop: Backdrop, share: float, rng: Generator) -> tuple[Image, Box]:
@@ -71,7 +71,7 @@ def windowed(backdrop: Backdrop, share: float, rng: Generator) -> tuple[Image, B
     width, height = MONITOR_WH[0], MONITOR_WH[1] - TASK_BAR_PX
     w, h = int(width * share**0.5), int(height * share**0.5)
     x, y = int(rng.uniform(0, width - w)), int(rng.uniform(0, height - h))
-    drawn, pen = _pen(desk_windows(rng))
+    drawn, pen = pen_on(desk_windows(rng))
     panel = int(w * rng.choice([0.0, 0.2]))
     window_frame(pen, Box(x, y, w, h), "连连看" if rng.random() < 0.5 else "Link Game")
     inner = ground(backdrop, (w - 4, h - TITLE_BAR_PX - 2), rng)
@@ -80,7 +80,7 @@ def windowed(backdrop: Backdrop, share: float, rng: Generator) -> tuple[Image, B
     if panel:
         side_panel(pen, Box(x + w - panel - 2, top, panel, h - TITLE_BAR_PX - 2), rng)
     write(pen, (x + 80, top + 20), f"时间 {rng.integers(10, 500)}", 22, backdrop.ink)
-    return _done(drawn), Box(x + 16, top + 40, w - panel - 32, h - TITLE_BAR_PX - 56)
+    return drawn_on(drawn), Box(x + 16, top + 40, w - panel - 32, h - TITLE_BAR_PX - 56)
 
 
 def desk_windows(rng: Generator) -> Image:
@@ -89,7 +89,7 @@ def desk_windows(rng: Generator) -> Image:
     (tint,) = hues(1, rng, 0.5, 0.6)
     across, down = np.linspace(1.3, 0.7, width), np.linspace(1.1, 0.9, height)[:, None]
     slope = (across * down)[..., None]
-    drawn, pen = _pen((np.array(tint[::-1]) * slope).clip(0, 255).astype(np.uint8))
+    drawn, pen = pen_on((np.array(tint[::-1]) * slope).clip(0, 255).astype(np.uint8))
     for _ in range(rng.integers(2, 5)):
         x, y = int(rng.uniform(-0.1, 0.6) * width), int(rng.uniform(0, 0.4) * height)
         w, h = int(width * rng.uniform(0.4, 0.8)), int(height * rng.uniform(0.4, 0.85))
@@ -99,7 +99,7 @@ def desk_windows(rng: Generator) -> Image:
     for k, tone in enumerate(hues(9, rng)):
         x = int(width * 0.3) + 60 * k
         pen.rounded_rectangle((x, height - 40, x + 34, height - 6), 7, fill=tone)
-    return _done(drawn)
+    return drawn_on(drawn)
 
 
 def text_window(_drawn: Pil.Image, pen: Pen, area: Box, rng: Generator) -> None:
@@ -180,11 +180,11 @@ def _word(rng: Generator) -> str:
     return WORDS[rng.integers(len(WORDS))]
 
 
-def _pen(picture: Image) -> tuple[Pil.Image, Pen]:
+def pen_on(picture: Image) -> tuple[Pil.Image, Pen]:
     """A picture to draw on, and the pen."""
     drawn = Pil.fromarray(picture[..., ::-1])
     return drawn, ImageDraw.Draw(drawn, "RGBA")
 
 
-def _done(drawn: Pil.Image) -> Image:
+def drawn_on(drawn: Pil.Image) -> Image:
     return np.ascontiguousarray(np.asarray(drawn)[..., ::-1])

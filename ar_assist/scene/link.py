@@ -16,7 +16,8 @@ from ar_assist.scene import desktop, looks
 from ar_assist.scene.hand import Tap
 from ar_assist.scene.looks import LOOKS, Look
 from ar_assist.scene.script import Moment, Script, Sprite, opening
-from ar_assist.scene.show import Box, Slab, device_of
+from ar_assist.scene.backdrop import Box, lay
+from ar_assist.scene.show import Slab, device_of
 from ar_assist.scene.tiers import Tier, Wanted
 from ar_assist.types import Image
 
@@ -105,9 +106,7 @@ class LinkGame:
         (left, top), (width, height) = self.origin, self.cell_wh
         x, y = round(left + sprite.col * width), round(top + sprite.row * height)
         tile = self.tiles[sprite.kind - 1][(round(sprite.row) + round(sprite.col)) % 2]
-        part = picture[y : y + height, x : x + width]
-        alpha = tile[..., 3:] * np.float32(sprite.alpha / 255)
-        part[:] = part + alpha * (tile[..., :3].astype(np.float32) - part)
+        lay(picture, tile, (x, y), sprite.alpha)
         if sprite.lit:
             corner = x + width - 2, y + height - 2
             cv2.rectangle(picture, (x + 1, y + 1), corner, LIT, self._line_px())

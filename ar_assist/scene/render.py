@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -12,16 +14,27 @@ from numpy.typing import NDArray
 from ar_assist.scene import desk, hand
 from ar_assist.scene.camera import Canvas, Pose
 from ar_assist.scene.sensor import Light, Sensor, to_light
+from ar_assist.scene.show import Slab
 from ar_assist.scene.world import World
 from ar_assist.types import Homography, Image, transform
 
 FINER = 1.3  # texels per ideal px: less blurs, more aliases
 STEP_PX = 1.3  # of motion between two slices of an exposure
 MOST_SLICES = 9
-BEHIND = {True: 0.06, False: 0.6}  # depth of the desk or wall, in screen widths; True: a phone
+BEHIND = {"phone": 0.06, "monitor": 0.6, "table": 0.04}  # depth of desk or wall, screen widths
+BLACK_LEVEL = 0.002  # of a display, in units of its white
 MIRRORED = 2.5  # depth of the mirrored room, in screen widths
 ROOM_LIGHT = 1.0  # of a lamp at glare 1, screen whites
 WEDGE = 12  # columns of the coarse grid on which slowly varying light is worked out
+
+
+@dataclass(frozen=True, eq=False)
+class Shining:
+    """The light of the device in one state of the show."""
+
+    state: Any
+    face: Light  # times the device's shape
+    slabs: Sequence[tuple[float, Light]]  # height in world px; light times shape, and shape
 
 
 class Renderer:
@@ -33,12 +46,14 @@ class Renderer:
         self.canvas = Canvas(world.optics)
         self.sensor = Sensor(world.chip, world.optics.size_wh, self.rng)
         self.linear = to_light()
-        self.phone = world.show.size_wh[1] > world.show.size_wh[0]
+        self.device = world.show.device
+        tint = np.array(world.light.tint, np.float32)
+        self.ambient = np.float32(world.light.ambient) * tint
         self._set_desk()
         self._set_device()
         self.room = self.linear[desk.room(self.rng)] if world.light.glare > 0.03 else None
         self.hand = self._hand() if world.reach else None
-        self.painted: tuple[Any, Light] | None = None
+        self.shining: Shining | None = None
 
     def frame(self, index: int) -> Image:
         """The picture of a frame."""
@@ -58,19 +73,18 @@ class Renderer:
         picture = desk.desk(self.rng.uniform(low, high), self.rng)
         height, width = picture.shape[:2]
         slope = 1 + self.rng.uniform(-0.4, 0.4) * np.linspace(-1, 1, width)[None, :, None]
-        tint = world.light.ambient * np.array(world.light.tint)
-        self.desk = (self.linear[picture] * slope * tint).astype(np.float32)
+        self.desk = (self.linear[picture] * slope * self.ambient).astype(np.float32)
         largest = max(world.show.size_wh)
         scale = 4.5 * largest / width
         middle = np.array(world.show.size_wh) / 2
         corner = middle - scale * np.array([width, height]) * self.rng.uniform(0.42, 0.58, 2)
         self.plane_from_desk = np.array([[scale, 0, corner[0]], [0, scale, corner[1]], [0, 0, 1.0]])
-        self.desk_depth = BEHIND[self.phone] * world.show.size_wh[0]
+        self.desk_depth = BEHIND[self.device] * world.show.size_wh[0]
 
     def _set_device(self) -> None:
         """Bezel and shape of the device, at the resolution that the camera needs."""
         world = self.world
-        picture, shape, corner = desk.bezel(world.show.size_wh, self.phone, self.rng)
+        picture, shape, corner = desk.body(self.device, world.show.size_wh, self.rng)
         middle = np.array(world.show.size_wh) / 2
         ideal = world.path.at(0.0).ideal_from_plane(self.canvas.matrix)
         probe = transform(ideal, np.array([middle, middle + [1, 0], middle + [0, 1]]))
@@ -78,30 +92,44 @@ class Renderer:
         size = np.array([picture.shape[1], picture.shape[0]])
         self.device_wh = tuple(int(v) for v in np.ceil(size * np.minimum(1.0, FINER * steps)))
         self.screen_at = corner
-        self.bezel = self.linear[picture] * np.float32(world.light.ambient)
+        self.bezel = self.linear[picture] * self.ambient
         self.shape = cv2.resize(shape, self.device_wh, interpolation=cv2.INTER_AREA)[..., None]
-        factor = size / np.array(self.device_wh)
-        # texel centres: (u + ½) · factor − ½ − corner
-        shift = factor / 2 - 0.5 - np.array(corner)
-        self.plane_from_device = np.array(
-            [[factor[0], 0, shift[0]], [0, factor[1], shift[1]], [0, 0, 1.0]]
+        self.plane_from_device = _plane_from_texels(size, self.device_wh, corner)
+        screen_wh = world.show.size_wh
+        self.slab_wh = tuple(
+            int(v) for v in np.ceil(np.array(screen_wh) * np.minimum(1.0, FINER * steps))
         )
+        self.plane_from_slab = _plane_from_texels(screen_wh, self.slab_wh, (0, 0))
 
-    def _device(self, time: float) -> Light:
-        """The device's light with what the screen shows now, times its shape."""
+    def _device(self, time: float) -> Shining:
+        """What the device and the things on it send out now; kept until the show changes."""
         state = self.world.show.at(time)
-        if self.painted is None or self.painted[0] != state:
-            light = self.world.light
-            whole = self.bezel.copy()
-            x, y = self.screen_at
-            w, h = self.world.show.size_wh
-            haze = np.float32(light.haze * light.ambient + 0.002)
-            whole[y : y + h, x : x + w] = (
-                self.linear[self.world.show.paint(state)] * np.float32(light.brightness) + haze
-            )
-            small = cv2.resize(whole, self.device_wh, interpolation=cv2.INTER_AREA)
-            self.painted = state, small * self.shape
-        return self.painted[1]
+        if self.shining is None or self.shining.state != state:
+            slabs = [(slab.height, self._lit(slab)) for slab in self.world.show.relief(state)]
+            self.shining = Shining(state, self._shine(state), slabs)
+        return self.shining
+
+    def _shine(self, state: Any) -> Light:
+        """The device's light with what the screen shows, times its shape."""
+        light, show = self.world.light, self.world.show
+        whole = self.bezel.copy()
+        x, y = self.screen_at
+        w, h = show.size_wh
+        shown = self.linear[show.paint(state)]
+        if self.device == "table":
+            shown *= self.ambient
+        else:
+            haze = light.haze * light.ambient + BLACK_LEVEL
+            shown = shown * np.float32(light.brightness) + np.float32(haze)
+        whole[y : y + h, x : x + w] = shown
+        return cv2.resize(whole, self.device_wh, interpolation=cv2.INTER_AREA) * self.shape
+
+    def _lit(self, slab: Slab) -> Light:
+        """(h, w, 4) a slab's light times its shape, and its shape."""
+        shape = slab.picture[..., 3:].astype(np.float32) / 255
+        light = self.linear[slab.picture[..., :3]] * self.ambient * shape
+        both = np.concatenate([light, shape], -1)
+        return cv2.resize(both, self.slab_wh, interpolation=cv2.INTER_AREA)
 
     def _layers(self, pose: Pose, time: float) -> Light:
         """Desk, device and mirrored lamps on the canvas."""
@@ -113,7 +141,10 @@ class Renderer:
         )
         flat = pose.ideal_from_plane(matrix) @ self.plane_from_device
         shape = self._warp(self.shape, flat)[..., None]
-        device = self._warp(self._device(time), flat) * self._dimming(pose)
+        shining = self._device(time)
+        device = self._warp(shining.face, flat)
+        if self.device != "table":
+            device *= self._dimming(pose)
         if self.room is not None:
             w, h = self.world.show.size_wh
             size = 2.0 * w / self.room.shape[1]
@@ -125,6 +156,9 @@ class Renderer:
                 shape * np.float32(ROOM_LIGHT * self.world.light.glare)
             )
         scene = scene * (1 - shape) + device
+        for height, slab in shining.slabs:
+            place = pose.ideal_from_plane(matrix, -height) @ self.plane_from_slab
+            scene = _over(scene, self._warp(slab, place))
         return self._with_hand(scene, pose, time) if self.hand is not None else scene
 
     def _hand(self) -> NDArray[np.float32]:
@@ -140,8 +174,7 @@ class Renderer:
         assert self.world.reach and self.hand is not None
         hover = pose.ideal_from_plane(self.canvas.matrix, -hand.HOVER * self.world.show.size_wh[0])
         place = hover @ self.world.reach.plane_from_hand(time)
-        over = self._warp(self.hand, place, cv2.BORDER_REPLICATE)
-        return scene * (1 - over[..., 3:]) + over[..., :3]
+        return _over(scene, self._warp(self.hand, place, cv2.BORDER_REPLICATE))
 
     def _warp(
         self, texture: NDArray[np.float32], to_canvas: Homography, border: int = cv2.BORDER_CONSTANT
@@ -201,3 +234,18 @@ class Renderer:
             light[..., channel] *= 1 + wave[(phase - stripe) & 255] * on
         rows = (y * (256 / setting.grid_px)).astype(np.int32)
         return light * (1 + 0.4 * wave[rows & 255] * on)[..., None]
+
+
+def _over(scene: Light, layer: Light) -> Light:
+    """The scene behind a layer of (H, W, 4) light times shape, and shape."""
+    covered: Light = scene * (1 - layer[..., 3:]) + layer[..., :3]
+    return covered
+
+
+def _plane_from_texels(
+    size: Any, texels_wh: tuple[int, ...], corner: tuple[int, int]
+) -> Homography:
+    """(3, 3) world px from texels of a picture of `size` px whose px `corner` lies at the origin."""
+    factor = np.array(size) / np.array(texels_wh)
+    shift = factor / 2 - 0.5 - np.array(corner)  # centres: (texel + ½) · factor − ½ − corner
+    return np.array([[factor[0], 0, shift[0]], [0, factor[1], shift[1]], [0, 0, 1.0]])

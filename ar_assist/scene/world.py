@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,15 +11,22 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ar_assist.errors import UserError
 from ar_assist.scene import hand
 from ar_assist.scene.backdrop import Box
 from ar_assist.scene.camera import Optics, Path, Pose, Tremor, Turn, to_frame
+from ar_assist.scene.othello import OthelloScreen, OthelloTable
 from ar_assist.scene.sensor import Chip
 from ar_assist.scene.link import LinkGame
 from ar_assist.scene.show import NoGame, Show
 from ar_assist.scene.tiers import TIERS, Range, Tier, Wanted
 from ar_assist.types import Points
 
+GAMES: dict[str, Callable[[Wanted, Tier, Generator], Show]] = {
+    "link": LinkGame,
+    "othello": OthelloScreen,
+    "othello-table": OthelloTable,
+}
 NEVER = math.inf
 IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
 ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
@@ -185,7 +192,11 @@ def draw(wanted: Wanted) -> World:
 
 def _show(wanted: Wanted, tier: Tier, rng: Generator) -> Show:
     """What the tier or the user wants to be seen."""
-    return LinkGame(wanted, tier, rng) if tier.game else NoGame(rng)
+    if not tier.game:
+        return NoGame(rng)
+    if wanted.game not in GAMES:
+        raise UserError(f"scene: game '{wanted.game}' is none of: {' '.join(GAMES)}")
+    return GAMES[wanted.game](wanted, tier, rng)
 
 
 def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
