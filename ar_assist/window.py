@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from types import TracebackType
 
 import cv2
@@ -12,6 +13,9 @@ from ar_assist.types import Image
 
 TITLE = "ar-assist"
 PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds
+KEY_BITS = 0xFFFF  # GTK puts Num Lock and the like above
+SHIFT_KEYS = (0xFFE1, 0xFFE2)  # X11's keysyms
+SHIFT_S = 1.0  # between shift and its letter
 _PROBE = f"import cv2; cv2.namedWindow('{TITLE}'); cv2.waitKey(1); cv2.destroyAllWindows()"
 
 
@@ -38,6 +42,7 @@ class Window:
         cv2.setMouseCallback(TITLE, self._on_mouse)
         self._clicks: list[tuple[float, float]] = []
         self._is_shown = False
+        self._shifted_at = float("-inf")
 
     def show(self, image: Image) -> None:
         """Put a picture into the window; it is on the screen after the next `keys`."""
@@ -47,11 +52,25 @@ class Window:
     def keys(self, wait_s: float) -> list[str]:
         """Let the window work for about `wait_s` (at least 1 ms); the keys that were pressed."""
         keys = []
-        code = cv2.waitKey(max(1, round(wait_s * 1000)))
+        code = cv2.waitKeyEx(max(1, round(wait_s * 1000)))
         while code >= 0:
-            keys.append(chr(code & 0xFF))
-            code = cv2.waitKey(1)
+            if key := self._key(code & KEY_BITS):
+                keys.append(key)
+            code = cv2.waitKeyEx(1)
         return keys
+
+    def _key(self, code: int) -> str:
+        """The character of a key; "" for those that have none, such as arrows.
+
+        OpenCV's Qt window gives `r` for R as well, with the shift key as a key press before it.
+        """
+        if code in SHIFT_KEYS:
+            self._shifted_at = time.monotonic()
+            return ""
+        key = chr(code) if code < 128 else ""
+        is_shifted = time.monotonic() - self._shifted_at < SHIFT_S
+        self._shifted_at = float("-inf")  # it counts for one letter
+        return key.upper() if is_shifted else key
 
     def clicks(self) -> list[tuple[float, float]]:
         """The clicks since the last call, px of the picture on show."""
@@ -61,7 +80,10 @@ class Window:
     @property
     def is_closed(self) -> bool:
         """Whether the player closed the window by its button."""
-        return self._is_shown and cv2.getWindowProperty(TITLE, cv2.WND_PROP_VISIBLE) < 1
+        try:
+            return self._is_shown and cv2.getWindowProperty(TITLE, cv2.WND_PROP_VISIBLE) < 1
+        except cv2.error:  # Qt: no such window any more
+            return True
 
     def __enter__(self) -> Window:
         return self

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from views import GREY_FRAME, TinyMove, view_of
+from cardboard import Assistants, Frames
+from views import GREY_FRAME, view_of
 
 from ar_assist import live, speech
 from ar_assist.assistant import Assistant
@@ -22,39 +23,8 @@ from ar_assist.meter import Meter
 from ar_assist.player import HELP
 from ar_assist.recorder import Recorder
 from ar_assist.speech import Voice, in_words
-from ar_assist.types import Advice, Correction, Frame, Image, Points, Source, View
+from ar_assist.types import Correction, Frame, Image, Source, View
 from ar_assist.video import open_source
-
-
-class Assistants:
-    """Sees a board in every frame, and remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.calls: list[Any] = []
-        self.stepped: list[Frame] = []
-
-    def step(self, frame: Frame) -> View:
-        self.stepped.append(frame)
-        move = TinyMove({"a": [0, 1], "b": [0, 6]})
-        return view_of(frame.image, frame=frame, advice=Advice((move,), "ready"))
-
-    def another(self) -> None:
-        self.calls.append("another")
-
-    def find_anew(self) -> None:
-        self.calls.append("find anew")
-
-    def turn(self) -> None:
-        self.calls.append("turn")
-
-    def mirror(self) -> None:
-        self.calls.append("mirror")
-
-    def set_corners(self, corners: Points) -> None:
-        self.calls.append(("corners", corners.tolist()))
-
-    def correct(self, correction: Correction) -> None:
-        self.calls.append(correction)
 
 
 class Screens:
@@ -75,22 +45,6 @@ class Screens:
 
     def clicks(self) -> list[tuple[float, float]]:
         return [event for event in self._now() if not isinstance(event, str)]
-
-
-class Frames:
-    """A clip of grey frames."""
-
-    name, fps, size_wh, live = "grey", 200.0, (1280, 720), False
-
-    def __init__(self, count: int, name: str = "") -> None:
-        self._count, self._name = count, name
-
-    def __iter__(self) -> Iterator[Frame]:
-        for i in range(self._count):
-            yield Frame(i, i / self.fps, GREY_FRAME, name=self._name)
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 def played(
