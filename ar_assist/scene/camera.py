@@ -88,17 +88,17 @@ class Tremor:
 
 @dataclass(frozen=True)
 class Turn:
-    """A swift change of aim: from `start` on for `rise` s, held, and undone from `end` on."""
+    """A swift change of view: from `start` on for `rise` s, held, and undone from `end` on."""
 
     start: float  # s
     end: float  # s; infinity for a re-aim that stays
     rise: float  # s
-    aim: tuple[float, float, float]  # pitch, yaw, roll at its full, rad
+    aim: tuple[float, float, float] = (0, 0, 0)  # pitch, yaw, roll at its full, rad
+    move: tuple[float, float] = (0, 0)  # of camera and target together, world px
 
-    def at(self, time: float) -> Vector:
-        """(3,) pitch, yaw, roll."""
-        share = _smooth((time - self.start) / self.rise) - _smooth((time - self.end) / self.rise)
-        return share * np.array(self.aim)
+    def at(self, time: float) -> float:
+        """How far it is carried out, 0 to 1."""
+        return _smooth((time - self.start) / self.rise) - _smooth((time - self.end) / self.rise)
 
 
 def _smooth(x: float) -> float:
@@ -146,12 +146,14 @@ class Path:
         tilt, azimuth = np.array([self.tilt, self.azimuth]) + self.orbit.at(time)
         side = math.sin(tilt)
         away = np.array([side * math.cos(azimuth), side * math.sin(azimuth), -math.cos(tilt)])
-        target = np.array([*self.target, 0.0])
+        turns = [(turn.at(time), turn) for turn in self.turns]
+        moved = sum((share * np.array(turn.move) for share, turn in turns), np.zeros(2))
+        target = np.array([*(self.target + moved), 0.0])
         level = _looking(-away)
         position = target + self.distance * (away + level.T @ self.sway.at(time))
-        aim = self.shake.at(time) + sum((turn.at(time) for turn in self.turns), np.zeros(3))
-        pitch, yaw, roll = aim + [0, 0, self.roll]
-        return Pose(_rotation(pitch, yaw, roll) @ level, position)
+        aim = sum((share * np.array(turn.aim) for share, turn in turns), self.shake.at(time))
+        pitch, yaw, roll = aim
+        return Pose(_rotation(pitch, yaw, roll + self.roll) @ level, position)
 
 
 def _looking(forward: Vector) -> Vector:

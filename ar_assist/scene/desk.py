@@ -15,10 +15,15 @@ from ar_assist.scene.show import Device
 from ar_assist.types import Image
 
 DESK_WH = (1800, 1350)  # texels of the desk's picture
+# sRGB of tables and walls: woods, white, greys, black, blue-grey cloth
+SURFACES = (
+    (150, 108, 70), (190, 150, 105), (105, 70, 45), (205, 180, 150), (225, 222, 215),
+    (240, 240, 238), (150, 150, 150), (85, 88, 92), (40, 40, 42), (95, 105, 125),
+)  # fmt: skip
 SHELLS = (18, 30, 60, 150, 205)  # greys of a device's shell
 # Shares of the screen's shorter side: the border around it, and the radius of the outer corners.
 RIMS = {"phone": (0.02, 0.05), "monitor": (0.015, 0.04), "table": (0.0, 0.0)}
-ROUND = {"phone": 0.1, "monitor": 0.015, "table": 0.03}
+ROUND = {"phone": 0.1, "monitor": 0.015, "table": 0.012}
 Mask = NDArray[np.float32]  # (H, W) 0 to 1
 
 
@@ -60,17 +65,23 @@ def desk(cluttered: float, rng: Generator) -> Image:
 
 def _surface(rng: Generator) -> Image:
     """Wood, cloth or paint (RGB)."""
-    width, height = DESK_WH
-    (colour,) = hues(1, rng, rng.uniform(0.05, 0.5), rng.uniform(0.25, 0.9))
-    grain = rng.standard_normal((height, width)).astype(np.float32)
-    along = float(rng.choice([1.0, 12.0, 50.0]))
-    grain = cv2.GaussianBlur(grain, (0, 0), along, sigmaY=1.0)
-    grain *= rng.uniform(0.02, 0.1) / grain.std()
-    coarse = cv2.resize(
-        rng.standard_normal((9, 12)).astype(np.float32), DESK_WH, interpolation=cv2.INTER_CUBIC
-    )
-    level = 1 + grain + 0.07 * coarse
-    return (np.array(colour) * level[..., None]).clip(0, 255).astype(np.uint8)
+    colour = np.array(SURFACES[rng.integers(len(SURFACES))]) * rng.uniform(0.6, 1.2)
+    if rng.random() < 0.2:
+        colour = np.array(hues(1, rng, rng.uniform(0.1, 0.5), rng.uniform(0.3, 0.9))[0])
+    along = float(rng.choice([1.0, 8.0, 60.0]))
+    grain = sum(_noise(along * k, k, rng) for k in (0.8, 2.0, 5.0)) * rng.uniform(0.01, 0.035)
+    coarse = _noise(150, 150, rng)
+    level = 1 + grain + 0.06 * coarse
+    return (colour * level[..., None]).clip(0, 255).astype(np.uint8)
+
+
+def _noise(across: float, down: float, rng: Generator) -> Mask:
+    """(H, W) blurred noise of standard deviation 1."""
+    shrink = max(1, int(min(across, down) / 2))  # smooth noise can be drawn small
+    size = DESK_WH[1] // shrink, DESK_WH[0] // shrink
+    noise = rng.standard_normal(size).astype(np.float32)
+    noise = cv2.GaussianBlur(noise, (0, 0), across / shrink, sigmaY=down / shrink)
+    return cv2.resize(noise / noise.std(), DESK_WH, interpolation=cv2.INTER_CUBIC)  # type: ignore[return-value]
 
 
 def _sheet(width: float, height: float, colour: object) -> tuple[Pil.Image, ImageDraw.ImageDraw]:

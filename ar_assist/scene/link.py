@@ -31,6 +31,7 @@ class LinkGame:
     """A link game that is being played by a script."""
 
     game = "link"
+    near = False
 
     def __init__(self, wanted: Wanted, tier: Tier, rng: Generator) -> None:
         self.look, look = _look(wanted, tier, rng)
@@ -56,6 +57,7 @@ class LinkGame:
         wide, high = cols * self.cell_wh[0], rows * self.cell_wh[1]
         left, top = room.x + (room.width - wide) // 2, room.y + (room.height - high) // 2
         self.board: Box | None = Box(left, top, wide, high)
+        self.kept = self.board
         self.origin = left, top
         if look.backdrop.ground == "panel":  # a translucent plate under the board
             rim = self.cell_wh[0] // 4

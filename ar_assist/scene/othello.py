@@ -82,9 +82,11 @@ class OthelloShow:
     """What the screen and the table have in common."""
 
     game = "othello"
+    near = False
     size_wh: tuple[int, int]
     base: Image  # without discs
     board: Box | None
+    kept: Box
     origin: tuple[int, int]  # px, the grid's top left corner
     cell: int  # px
 
@@ -114,7 +116,7 @@ class OthelloShow:
 
     def _set_grid(self, origin: tuple[int, int], cell: int) -> None:
         self.origin, self.cell = origin, cell
-        self.board = Box(*origin, 8 * cell, 8 * cell)
+        self.board = self.kept = Box(*origin, 8 * cell, 8 * cell)
 
 
 class OthelloScreen(OthelloShow):

@@ -38,6 +38,7 @@ class Chip:
     vignette: float  # loss in the corners, share
     contrast: float  # of the S-shaped tone curve, 0 none
     denoise: float  # sigma of the camera's own smoothing, px; it costs detail
+    colour_blur: float  # sigma of its smoothing of colour alone, px
     sharpen: float  # strength of the camera's own sharpening
     jpeg: int  # quality
     headroom: float  # level that the brightest parts may reach; over 1 they wash out
@@ -61,12 +62,8 @@ class Sensor:
         light = cv2.GaussianBlur(light, (0, 0), self.chip.blur)
         raw = self._noisy(_mosaic(light * (self.falloff * self.gain)[..., None]))
         colour = cv2.demosaicing(raw, cv2.COLOR_BayerRGGB2BGR)
-        picture = cv2.merge(
-            [
-                cv2.LUT(channel, curve) if False else curve[channel]
-                for channel, curve in zip(cv2.split(colour), self._balanced(time), strict=True)
-            ]
-        )
+        planes = zip(cv2.split(colour), self._balanced(time), strict=True)
+        picture = cv2.merge([curve[plane] for plane, curve in planes])
         return self._finished(picture)
 
     def _meter(self, light: Light, step: float) -> None:
@@ -97,6 +94,9 @@ class Sensor:
     def _finished(self, picture: Image) -> Image:
         """Denoised, sharpened, compressed."""
         chip = self.chip
+        luma, *colour = cv2.split(cv2.cvtColor(picture, cv2.COLOR_BGR2YCrCb))
+        colour = [cv2.GaussianBlur(plane, (0, 0), chip.colour_blur) for plane in colour]
+        picture = cv2.cvtColor(cv2.merge([luma, *colour]), cv2.COLOR_YCrCb2BGR)
         if chip.denoise:
             picture = cv2.GaussianBlur(picture, (0, 0), chip.denoise)
         if chip.sharpen:

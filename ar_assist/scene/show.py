@@ -32,6 +32,8 @@ class Show(Protocol):
     device: Device
     size_wh: tuple[int, int]
     board: Box | None  # the cell grid
+    kept: Box  # what the camera keeps in view, if nothing more
+    near: bool  # small print: the camera comes as near as it can
 
     def at(self, time: float) -> Any:
         """The state at a time in seconds; equal states look alike."""
@@ -65,12 +67,14 @@ class NoGame:
 
     game = None
     look = "none"
+    near = False
     device: Device = "monitor"
     board: Box | None = None
 
     def __init__(self, rng: Generator) -> None:
         self.picture = desktop.desk_windows(rng)
         self.size_wh = self.picture.shape[1], self.picture.shape[0]
+        self.kept = Box(0, 0, *self.size_wh)
 
     def at(self, time: float) -> None:
         return None

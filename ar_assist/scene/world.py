@@ -15,6 +15,7 @@ from ar_assist.errors import UserError
 from ar_assist.scene import hand
 from ar_assist.scene.backdrop import Box
 from ar_assist.scene.camera import Optics, Path, Pose, Tremor, Turn, to_frame
+from ar_assist.scene.nonogram import NonogramPaper, NonogramScreen
 from ar_assist.scene.othello import OthelloScreen, OthelloTable
 from ar_assist.scene.sensor import Chip
 from ar_assist.scene.link import LinkGame
@@ -24,10 +25,15 @@ from ar_assist.types import Points
 
 GAMES: dict[str, Callable[[Wanted, Tier, Generator], Show]] = {
     "link": LinkGame,
+    "nonogram": NonogramScreen,
+    "nonogram-paper": NonogramPaper,
     "othello": OthelloScreen,
     "othello-table": OthelloTable,
 }
 NEVER = math.inf
+NEAR: Range = (1.0, 1.2)  # times the nearest distance that keeps the puzzle in view
+FEWER_CELLS = 1.6  # cells of other games are seen larger than a tier's tiles, as there are fewer
+TABLE_LIGHT = 4.0  # people put a lamp on over a board game
 IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
 ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
 MARGIN = 0.03  # of the frame's height, between its border and what must be in view
@@ -175,7 +181,7 @@ def draw(wanted: Wanted) -> World:
     show = _show(wanted, tier, rng)
     optics = _optics(wanted.size_wh, rng)
     path = _placed(_path(tier, show, wanted.seconds, rng), optics, show, tier, rng)
-    path = replace(path, turns=_turns(tier, wanted.seconds, optics, rng))
+    path = replace(path, turns=_turns(tier, wanted.seconds, optics, path.distance, rng))
     return World(
         wanted,
         tier,
@@ -183,7 +189,7 @@ def draw(wanted: Wanted) -> World:
         optics,
         path,
         exposure_s=_log_uniform(tier.exposure_s, rng),
-        light=_lighting(tier, path, optics, rng),
+        light=_lighting(tier, show, path, optics, rng),
         chip=_chip(tier, rng),
         reach=_reach(show) if tier.hand else None,
         seed=int(rng.integers(2**32)),
@@ -221,7 +227,7 @@ def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
 def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
     """The camera's way at an unfitted distance."""
     whole = Box(0, 0, *show.size_wh).corners
-    middle = 0.75 * (show.board.corners if show.board else whole).mean(0) + 0.25 * whole.mean(0)
+    middle = 0.75 * show.kept.corners.mean(0) + 0.25 * whole.mean(0)
     shake, orbit = math.radians(tier.shake), math.radians(tier.orbit)
     return Path(
         target=(float(middle[0]), float(middle[1])),
@@ -237,20 +243,22 @@ def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
 
 def _placed(path: Path, optics: Optics, show: Show, tier: Tier, rng: Generator) -> Path:
     """The path at the nearest distance that keeps the view, or farther for the tile size wanted."""
-    whole = rng.random() < WHOLE_SCREEN or show.board is None
-    kept = Box(0, 0, *show.size_wh).corners if whole or not show.board else show.board.corners
+    whole = rng.random() < WHOLE_SCREEN and not show.near
+    kept = (Box(0, 0, *show.size_wh) if whole else show.kept).corners
     near, far = 0.2, 20.0  # times the unfitted distance
     for _ in range(14):
         middle = math.sqrt(near * far)
         fits = _keeps(replace(path, distance=path.distance * middle), optics, kept)
         near, far = (near, middle) if fits else (middle, far)
     path = replace(path, distance=path.distance * far)
+    if show.near:
+        return replace(path, distance=path.distance * rng.uniform(*NEAR))
     if show.board is None:
         return path
     board = show.record(show.at(0.0))
     corners = to_frame(optics, path.at(0.0), show.board.corners)
     tile_px = math.sqrt(area(corners) / (board["rows"] * board["cols"]))
-    wanted_px = _log_uniform(tier.tile_px, rng)
+    wanted_px = _log_uniform(tier.tile_px, rng) * (1.0 if show.game == "link" else FEWER_CELLS)
     return replace(path, distance=path.distance * max(1.0, tile_px / wanted_px))
 
 
@@ -266,8 +274,11 @@ def _keeps(path: Path, optics: Optics, corners: Points) -> bool:
     return True
 
 
-def _turns(tier: Tier, seconds: float, optics: Optics, rng: Generator) -> Sequence[Turn]:
-    """The swift changes of aim that a tier asks for."""
+def _turns(
+    tier: Tier, seconds: float, optics: Optics, distance: float, rng: Generator
+) -> Sequence[Turn]:
+    """The swift changes of view that a tier asks for."""
+    extent = optics.size_wh[0] * distance / optics.focal  # world px across the view
     view = math.atan(optics.size_wh[0] / 2 / optics.focal)  # half the field of view
 
     def aim(low: float, high: float) -> tuple[float, float, float]:
@@ -285,7 +296,9 @@ def _turns(tier: Tier, seconds: float, optics: Optics, rng: Generator) -> Sequen
         starts = np.arange(1.5, seconds, 4.0)
         return [Turn(s, s + 1.6, rng.uniform(0.6, 1.2), aim(0.4, 0.8)) for s in starts]
     if tier.reaim == "away":
-        away = [Turn(s, s + 1.0, 0.3, aim(2.2, 3.0)) for s in np.arange(2.0, seconds, 5.0)]
+        away = [
+            _aside(s, extent * rng.uniform(1.1, 1.5), rng) for s in np.arange(2.0, seconds, 5.0)
+        ]
         return [
             *away,
             *(Turn(s, NEVER, 0.15, aim(0.03, 0.08)) for s in np.arange(4.3, seconds, 5.0)),
@@ -299,12 +312,18 @@ def _reach(show: Show) -> hand.Reach:
     return hand.reach(show.taps(), (width * 1.1, height * 2.2), width / WIDTH_MM[show.device])
 
 
-def _lighting(tier: Tier, path: Path, optics: Optics, rng: Generator) -> Lighting:
+def _aside(start: float, far: float, rng: Generator) -> Turn:
+    """The camera is carried aside for a second and brought back."""
+    side = rng.uniform(0, 2 * math.pi)
+    return Turn(start, start + 1.0, 0.3, move=(far * math.cos(side), far * math.sin(side)))
+
+
+def _lighting(tier: Tier, show: Show, path: Path, optics: Optics, rng: Generator) -> Lighting:
     """The room's light and the display's character."""
     warm = rng.uniform(-0.25, 0.1)
     scale = optics.focal / path.distance  # frame px per world px
     return Lighting(
-        ambient=_log_uniform(tier.ambient, rng),
+        ambient=_log_uniform(tier.ambient, rng) * (TABLE_LIGHT if show.device == "table" else 1),
         tint=(1 + warm, 1.0, 1 - warm),
         brightness=rng.uniform(0.5, 1.0),
         fall=rng.uniform(0.0, 1.8),
@@ -326,6 +345,7 @@ def _chip(tier: Tier, rng: Generator) -> Chip:
         vignette=rng.uniform(0.05, 0.45),
         contrast=rng.uniform(0.0, 0.5),
         denoise=float(rng.choice([0.0, 0.5, 0.8])) * (tier.moire == 0),
+        colour_blur=rng.uniform(0.8, 2.5),
         sharpen=rng.uniform(0, 0.9),
         jpeg=int(rng.integers(70, 96)),
         headroom=rng.uniform(0.7, 1.5),
