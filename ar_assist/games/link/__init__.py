@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
 
 import numpy as np
 
+from ar_assist.games.link import advice, solver
+from ar_assist.games.link.advice import LinkMove
 from ar_assist.games.link.board import EMPTY, STONE, LinkBoard, Rules, parse_board, play
-from ar_assist.games.link.paths import Link, link, links
+from ar_assist.games.link.gravity import infer
+from ar_assist.games.link.paths import link, links
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
-
-@dataclass(frozen=True)
-class LinkMove:
-    """A pair to remove."""
-
-    link: Link
-    safe: bool | None = None  # the rest can still be cleared after it; None: not known
-
-    def record(self) -> dict[str, Any]:
-        path = [list(cell) for cell in self.link.path]
-        return {"a": list(self.link.a), "b": list(self.link.b), "path": path, "safe": self.safe}
+# Certainty under which no move rests on a cell: as likely another kind as the one read.
+DOUBTFUL = 0.5
 
 
 @dataclass(frozen=True)
@@ -31,6 +25,11 @@ class LinkGame:
 
     gravity: str = "auto"  # a key of board.GRAVITIES; auto: inferred from the moves seen
     outside: bool = True  # paths may run round the outside of the board
+    nodes: int = solver.NODES  # the solver's budget for a position
+
+    def __post_init__(self) -> None:
+        if self.gravity != "auto":
+            Rules(self.gravity)  # says what is wrong with a name
 
     @property
     def name(self) -> str:
@@ -54,22 +53,24 @@ class LinkGame:
         for correction in corrections:
             board = board.put({correction.cell: _said(board, correction)})
             certainty[correction.cell] = 1.0
+            if correction.other:
+                certainty[correction.other] = 1.0
         return Reading(board, reading.corners, certainty, reading.confidence, reading.evidence)
 
     def advise(
         self, history: Sequence[LinkBoard], reading: Reading[LinkBoard] | None = None
     ) -> Advice[LinkMove]:
-        board = history[-1]
-        if not board.left:
-            return Advice((), "solved", "the board is cleared")
-        moves = tuple(LinkMove(found) for found in links(board, self._rules()))
-        if not moves:
-            return Advice((), "no move", "no pair can be linked: the game should shuffle")
-        return Advice(moves, "ready")
+        solver.warm()
+        rules = self.rules(history)
+        trusted = _trusted(history[-1], reading)
+        if links(history[-1], rules) and not links(trusted, rules):
+            return Advice((), "no move", "the pairs that are open rest on cells not read surely")
+        nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
+        return advice.advise([*history[:-1], trusted], rules, nodes)
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""
-        rules = self._rules()
+        rules = self.rules([board])
         if link(board, rules, move.link.a, move.link.b) is None:
             raise ValueError(f"{move.link.a} and {move.link.b} cannot be linked")
         return play(board, rules, move.link.a, move.link.b)
@@ -92,8 +93,20 @@ class LinkGame:
     def summary(self, reading: Reading[LinkBoard], advice: Advice[LinkMove] | None) -> str:
         return f"{reading.board.left} tiles left"
 
-    def _rules(self) -> Rules:
-        return Rules("none" if self.gravity == "auto" else self.gravity, self.outside)
+    def rules(self, history: Sequence[LinkBoard]) -> Rules:
+        """The rules as set or, for gravity, as inferred from the boards seen."""
+        if self.gravity != "auto":
+            return Rules(self.gravity, self.outside)
+        return Rules(infer(history, self.outside).name, self.outside)
+
+
+def _trusted(board: LinkBoard, reading: Reading[LinkBoard] | None) -> LinkBoard:
+    """The board with a tile of a kind of its own in every doubtful cell: in the way, no match."""
+    if reading is None:
+        return board
+    fresh = count(max(board.flat) + 1)
+    doubtful = np.argwhere(reading.certainty < DOUBTFUL)
+    return board.put({(r, c): next(fresh) for r, c in doubtful.tolist() if board.at((r, c)) >= 0})
 
 
 def _said(board: LinkBoard, correction: Correction) -> int:

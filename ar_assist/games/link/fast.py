@@ -15,6 +15,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.games.link.board import LinkBoard, Rules
+from ar_assist.games.link.puzzle import Engine, puzzle
+
 PARTS = ("lanes", "still", "sliding")  # modules of plain functions, used before their users
 
 
@@ -26,6 +29,16 @@ def ints(size):  # type: ignore[no-untyped-def]
 
 def array(values: Sequence[int]) -> NDArray[np.int64]:
     return np.array(values, np.int64)
+
+
+def engine() -> Engine:
+    """The compiled searches, compiled: each has solved a board of one pair."""
+    parts = compiled()
+    found = Engine(parts["still"].search, parts["sliding"].search, array)
+    smallest = puzzle(LinkBoard(((1, 1),)), Rules(), array)
+    found.still(smallest, 1000, 1)
+    found.sliding(smallest, 1000, 1)
+    return found
 
 
 def compiled() -> dict[str, ModuleType]:

@@ -16,7 +16,7 @@ def ints(size: int) -> Ints:
 def random(numbers: Ints, below: int) -> int:
     """A number from 0 to below - 1; the first entry is the generator's state (ANSI C's)."""
     numbers[0] = (numbers[0] * 1103515245 + 12345) & 0x7FFFFFFF
-    return int(numbers[0] >> 8) % below
+    return (numbers[0] >> 8) % below
 
 
 def vacate(state: Ints, shape: Shape, cell: int) -> None:

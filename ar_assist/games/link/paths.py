@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ar_assist.games.link.board import EMPTY, HOLE, LinkBoard, Rules
 from ar_assist.types import Cell
@@ -32,7 +32,7 @@ class Link:
     @property
     def length(self) -> int:
         """Steps from cell to cell."""
-        steps = zip(self.path, self.path[1:], strict=False)
+        steps = pairwise(self.path)
         return sum(abs(r - s) + abs(c - d) for (r, c), (s, d) in steps)
 
 
@@ -108,7 +108,7 @@ def _lines(cells: list[list[bool]], outside: bool) -> tuple[list[int], list[list
                 low = 2 << bit
         gaps.append((1 << size + (2 if outside else 1)) - low)
         masks.append(mask)
-        stops = iter(zip(gaps, gaps[1:], strict=False))
+        stops = pairwise(gaps)
         reach.append(
             [0 if free else sum(next(stops)) + (1 << bit) for bit, free in enumerate(line, 1)]
         )

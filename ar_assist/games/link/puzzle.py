@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate, combinations, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ar_assist.games.link.board import EMPTY, HOLE, STONE, LinkBoard, Rules, board_lines
 
-Ints = Any  # a list of int for the plain searches, an int64 array for the compiled ones
+Ints = list[int]  # in the compiled searches an int64 array
 CLEARS, LOST, UNKNOWN = 1, -1, 0
+Search = Callable[["Puzzle", int, int], tuple[int, Ints, int]]
 
 
 class Shape(NamedTuple):
@@ -52,6 +53,14 @@ class Puzzle(NamedTuple):
     mate_pair: Ints  # and the pair that it makes with each
     line_cells: Ints  # the cells of all sliding lines, each towards its first cell
     line_first: Ints  # per line: its first entry in line_cells; one more entry ends the last
+
+
+class Engine(NamedTuple):
+    """The searches, plain or compiled: (puzzle, nodes, seed) -> verdict, order of cells, nodes."""
+
+    still: Search
+    sliding: Search
+    array: Callable[[Sequence[int]], Ints]
 
 
 def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints] = list) -> Puzzle:

@@ -244,10 +244,10 @@ def spread(
 
 def is_over(field: Field, puzzle: Puzzle) -> bool:
     """Whether the position looked at has no tiles left that have a partner."""
+    tiles = 0
     for kind in range(len(puzzle.first) - 1):
-        if field.places[kind]:
-            return False
-    return True
+        tiles += field.places[kind]
+    return tiles == 0
 
 
 def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int) -> int:

@@ -26,6 +26,7 @@ from ar_assist.games.link.lanes import ints, linked, random, vacate
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle, Shape
 
 RANDOM, NODES, WITNESS, MADE = range(4)  # places in Space.notes
+TILES_A_NODE = 16  # a relaxation is about the work of looking at so many tiles' positions
 WITNESSES = 60  # relaxations kept on record, one bit each
 PLAYOUTS = 24  # greedy restarts before the depth-first search: most boards fall to the first few
 
@@ -38,6 +39,8 @@ class Space(NamedTuple):
     used: Ints  # per pair: the recorded relaxations that need it, one bit each
     open_pairs: Ints  # a list of pairs
     spare: Ints  # a state
+    trial: Ints  # another one
+    choice: Ints  # per level of the search: the pair that opened it
     notes: Ints  # random state, nodes left, last record, bits of the records that hold
 
 
@@ -83,7 +86,7 @@ def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
     i = puzzle.mate_first[a]
     while puzzle.mate[i] != b:
         i += 1
-    return int(puzzle.mate_pair[i])
+    return puzzle.mate_pair[i]
 
 
 def ready(state: Ints, puzzle: Puzzle, ban: Ints, pair: int) -> bool:
@@ -270,7 +273,7 @@ def probe(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
                 for i in range(begin, trail[-1]):
                     hit |= used[trail[i]]
                 if possible and valid & ~hit == 0:
-                    space.notes[NODES] -= 1
+                    space.notes[NODES] -= 1 + len(puzzle.cell) // TILES_A_NODE
                     mark = witness(state, space, puzzle)
                     valid = valid & ~(1 << space.notes[WITNESS]) | mark
                     possible = mark != 0
@@ -325,51 +328,72 @@ def witness(state: Ints, space: Space, puzzle: Puzzle) -> int:
 
 
 def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
-    """Verdict, the best order found (tiles, two by two) and the nodes that it took."""
-    pairs = len(puzzle.pair_a)
+    """Verdict, the best order found (cells, two by two) and the nodes that it took."""
+    space = open_space(puzzle, nodes, seed)
     root = open_state(puzzle)
-    space = Space(ints(pairs), ints(pairs + 1), ints(pairs), ints(pairs), ints(len(root)), ints(4))
-    space.notes[RANDOM] = seed
-    space.notes[NODES] = nodes
-    state, best, trial = ints(len(root)), ints(len(root)), ints(len(root))
-    choice = ints(len(puzzle.cell) + 2)
+    state, best = ints(len(root)), ints(len(root))
     done = puzzle.shape.done
+    verdict = UNKNOWN
     for _ in range(PLAYOUTS):
-        if sample(root, best, trial, space, puzzle):
-            return CLEARS, best[done + 1 :], nodes - space.notes[NODES]
+        if verdict == UNKNOWN and sample(root, best, space, puzzle):
+            verdict = CLEARS
     level = 1
-    while True:
+    while verdict == UNKNOWN and space.notes[NODES] > 0:
         state[:] = root
         verdict = probe(state, space, puzzle, level)
-        if verdict == UNKNOWN and space.notes[NODES] > 0:
-            if sample(state, best, trial, space, puzzle):
-                verdict = CLEARS
-            else:
-                choice[level] = branch(state, puzzle, space.ban)
-                level += 1
-                commit(state, puzzle, space.ban, space.trail, level, choice[level - 1])
-        if verdict == CLEARS and state[done] > best[done]:
+        if state[done] > best[done]:
             best[:] = state
-        if verdict == LOST:
+        if verdict == UNKNOWN and sample(state, best, space, puzzle):
+            verdict = CLEARS
+        if verdict == UNKNOWN:
+            level += 1
+            space.choice[level] = branch(state, puzzle, space.ban)
+            commit(state, puzzle, space.ban, space.trail, level, space.choice[level])
+        elif verdict == LOST:
             state[:] = root
-            possible = False
-            while not possible and level > 0:
-                lift(space.ban, space.trail, level)
-                level -= 1
-                possible = level > 0 and forbid(
-                    state, puzzle, space.ban, space.trail, level, choice[level]
-                )
-        if verdict == CLEARS or level == 0 or space.notes[NODES] <= 0:
-            return verdict, best[done + 1 :], nodes - space.notes[NODES]
+            level = back(state, space, puzzle, level)
+            verdict = UNKNOWN if level else LOST
+    order = ints(best[done])
+    for i in range(best[done]):
+        order[i] = puzzle.cell[best[done + 1 + i]]
+    return verdict, order, nodes - space.notes[NODES]
 
 
-def sample(state: Ints, best: Ints, trial: Ints, space: Space, puzzle: Puzzle) -> bool:
+def open_space(puzzle: Puzzle, nodes: int, seed: int) -> Space:
+    """Room for a search."""
+    pairs, size = len(puzzle.pair_a), puzzle.shape.size
+    space = Space(
+        ints(pairs),
+        ints(pairs + 1),
+        ints(pairs),
+        ints(pairs),
+        ints(size),
+        ints(size),
+        ints(len(puzzle.cell) + 2),
+        ints(4),
+    )
+    space.notes[RANDOM] = seed
+    space.notes[NODES] = nodes
+    return space
+
+
+def back(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
+    """Ban the choices that led here until one leaves another way; its level, or 0."""
+    while level > 1:
+        lift(space.ban, space.trail, level)
+        level -= 1
+        if forbid(state, puzzle, space.ban, space.trail, level, space.choice[level + 1]):
+            return level
+    return 0
+
+
+def sample(state: Ints, best: Ints, space: Space, puzzle: Puzzle) -> bool:
     """Play out at random from a state, keep the best result; True if it clears all."""
-    space.notes[NODES] -= 1
+    space.notes[NODES] -= len(puzzle.cell)
+    trial = space.trial
     trial[:] = state
     left = play_out(trial, space.spare, puzzle, space.ban, space.open_pairs, space.notes)
-    done = puzzle.shape.done
-    if trial[done] > best[done]:
+    if trial[puzzle.shape.done] > best[puzzle.shape.done]:
         best[:] = trial
     return left == 0
 

@@ -1,0 +1,117 @@
+"""From a history of boards to the pairs worth showing: safe ones, the easiest to see first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ar_assist.games.link.board import LinkBoard, Rules, play
+from ar_assist.games.link.gravity import removed
+from ar_assist.games.link.paths import Link, links
+from ar_assist.games.link.solver import Solution, is_safe, solve
+from ar_assist.types import Advice, Cell
+
+SHOWN = 3  # safe pairs wanted: the hint and two others for the player who asks
+TRIED = 3  # pairs judged at most, the planned one not counted
+JUDGE_NODES = 2_000  # for judging one of them: some 5 ms compiled
+PLANS = 64  # histories whose plan is remembered
+TURN_STEPS = 4  # a turn makes a path as hard to see as so many steps more
+
+_plans: dict[tuple[tuple[LinkBoard, ...], Rules, int], Solution] = {}
+
+
+@dataclass(frozen=True)
+class LinkMove:
+    """A pair to remove."""
+
+    link: Link
+    safe: bool | None = None  # the rest can still be cleared after it; None: not known
+
+    def record(self) -> dict[str, Any]:
+        path = [list(cell) for cell in self.link.path]
+        return {"a": list(self.link.a), "b": list(self.link.b), "path": path, "safe": self.safe}
+
+
+def advise(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Advice[LinkMove]:
+    """Moves for the last board of a history."""
+    board = history[-1]
+    if not board.left:
+        return Advice((), "solved", "the board is cleared")
+    open_links = links(board, rules)
+    if not open_links:
+        return Advice((), "no move", "no pair can be linked: the game should shuffle")
+    counts = rules.labels(board).counts
+    paired = [found for found in open_links if counts[rules.labels(board).at(found.a)] % 2 == 0]
+    if not paired:
+        moves = tuple(LinkMove(found) for found in open_links)
+        return Advice(moves, "ready", "an odd number of these is left: perhaps one was misread")
+    solution = plan(history, rules, nodes)
+    by_ease = sorted(paired, key=lambda found: _effort(found, _last_move(history, rules)))
+    moves = judged(board, rules, by_ease, solution)
+    return Advice(moves, "ready", _caution(moves, solution))
+
+
+def plan(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Solution:
+    """The clearing order for the last board, kept as long as the player follows it.
+
+    It depends on the history alone: what is remembered is what would be worked out again.
+    """
+    boards = tuple(history)
+    known = len(boards)
+    while known and (boards[:known], rules, nodes) not in _plans:
+        known -= 1
+    for end in range(known + 1, len(boards) + 1):
+        before = _plans.get((boards[: end - 1], rules, nodes))
+        followed = before and _follow(before, boards[end - 2], boards[end - 1], rules)
+        _plans[boards[:end], rules, nodes] = followed or solve(boards[end - 1], rules, nodes)
+        if len(_plans) > PLANS:
+            del _plans[next(iter(_plans))]
+    return _plans[boards, rules, nodes]
+
+
+def _follow(before: Solution, board: LinkBoard, now: LinkBoard, rules: Rules) -> Solution | None:
+    """What is left of a clearing order when the player played its first pairs."""
+    if before.verdict != "clears" or board.left < now.left:
+        return None
+    played = (board.left - now.left) // 2
+    for a, b in before.order[:played]:
+        board = play(board, rules, a, b)
+    return replace(before, order=before.order[played:], nodes=0) if board == now else None
+
+
+def judged(
+    board: LinkBoard, rules: Rules, by_ease: Sequence[Link], solution: Solution
+) -> tuple[LinkMove, ...]:
+    """The safe pairs, the easiest first; where none is known to be safe, the best order's first."""
+    first = [found for found in by_ease if {found.a, found.b} == set(sum(solution.order[:1], ()))]
+    if solution.verdict != "clears":
+        rest = [found for found in by_ease if found not in first]
+        safe = False if solution.verdict == "lost" else None
+        return tuple(LinkMove(found, safe) for found in first + rest)
+    safe_moves = [LinkMove(found, True) for found in first]
+    for found in [found for found in by_ease if found not in first][:TRIED]:
+        if len(safe_moves) < SHOWN and is_safe(
+            board, rules, (found.a, found.b), solution, JUDGE_NODES
+        ):
+            safe_moves.append(LinkMove(found, True))
+    return tuple(sorted(safe_moves, key=lambda move: by_ease.index(move.link)))
+
+
+def _last_move(history: Sequence[LinkBoard], rules: Rules) -> tuple[Cell, ...]:
+    """Where the player removed a pair last."""
+    pairs = removed(history[-2], history[-1], rules, most=1) if len(history) > 1 else None
+    return pairs[0] if pairs else ()
+
+
+def _effort(found: Link, last: tuple[Cell, ...]) -> int:
+    """How hard a pair is to see and reach: turns, length, way from the last move; in steps."""
+    ways = [abs(r - s) + abs(c - d) for r, c in (found.a, found.b) for s, d in last]
+    return TURN_STEPS * found.turns + found.length + min(ways, default=0) // 2
+
+
+def _caution(moves: Sequence[LinkMove], solution: Solution) -> str:
+    """What the player should know of the moves shown."""
+    if moves[0].safe is False:
+        return f"cannot be cleared any more: at best {solution.left} tiles stay"
+    return "" if moves[0].safe else "not known whether the board can still be cleared"

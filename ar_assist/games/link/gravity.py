@@ -1,0 +1,74 @@
+"""Which gravity rule a game follows, told from the boards seen.
+
+Two boards in a row are explained by a rule when some legal removal of the tiles that are gone
+leads, under that rule, from one to the other. Besides, every board must be settled under the rule.
+The chances of the rules are multiplied over all this evidence (Bayes); a board may be misread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, play, settle
+from ar_assist.games.link.paths import links
+from ar_assist.types import Cell
+
+STILL_PRIOR = 0.5  # most link games have no gravity; the other rules share the rest evenly
+MISREAD = 0.02  # chance that a rule looks broken though it holds
+MOST_MOVES = 2  # removals that two looks may lie apart
+
+
+@dataclass(frozen=True)
+class Gravity:
+    """The most likely rule."""
+
+    name: str  # a key of board.GRAVITIES
+    certainty: float  # its chance, 0 to 1
+
+
+def infer(history: Sequence[LinkBoard], outside: bool = True) -> Gravity:
+    """Weigh all rules against the boards seen, oldest first."""
+    chances = {
+        name: STILL_PRIOR if name == "none" else (1 - STILL_PRIOR) / (len(GRAVITIES) - 1)
+        for name in GRAVITIES
+    }
+    steps = pairwise(history)
+    evidence = [explaining(before, after, outside) for before, after in steps if before != after]
+    for name in GRAVITIES:
+        for rules in evidence:
+            if rules:
+                chances[name] *= 1 if name in rules else MISREAD
+        if settle(history[-1], name) != history[-1]:
+            chances[name] *= MISREAD
+    best = max(chances, key=lambda name: chances[name])
+    return Gravity(best, chances[best] / sum(chances.values()))
+
+
+@lru_cache(maxsize=1024)
+def explaining(before: LinkBoard, after: LinkBoard, outside: bool) -> frozenset[str]:
+    """The rules under which a few legal removals lead from one board to the other."""
+    return frozenset(
+        name for name in GRAVITIES if removed(before, after, Rules(name, outside)) is not None
+    )
+
+
+def removed(
+    before: LinkBoard, after: LinkBoard, rules: Rules, most: int = MOST_MOVES
+) -> tuple[tuple[Cell, Cell], ...] | None:
+    """The pairs that went from one board to the other under a rule; None: that cannot be."""
+    if before.left == after.left:
+        return () if before == after else None
+    if most == 0 or (before.rows, before.cols) != (after.rows, after.cols):
+        return None
+    fewer = before.counts - after.counts
+    if after.counts - before.counts or fewer.total() > 2 * most:
+        return None
+    for found in links(before, rules):
+        if before.at(found.a) in fewer:
+            rest = removed(play(before, rules, found.a, found.b), after, rules, most - 1)
+            if rest is not None:
+                return ((found.a, found.b), *rest)
+    return None
