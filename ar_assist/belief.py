@@ -1,7 +1,8 @@
 """What is believed of the board on view: which reading, how it came to be, what follows from it.
 
-A single misread frame must never lead. A reading is believed at once when it is sure, or when one
-advised move explains it; otherwise only when looks go on agreeing while animations would pass.
+A single misread frame must never lead. The first reading is believed when it is sure or when the
+next look agrees; a later one at once when an advised move explains it, otherwise when looks go on
+agreeing for longer than a hand or an animation passes.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from ar_assist import change
 from ar_assist.look import Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
-SURE = 0.9  # confidence at which one look is believed
+SURE = 0.9  # confidence at which one look at a new plane is believed
 LIKELY = 0.5  # confidence at which a look is believed that shows what a move leads to
-PERSIST_S = 0.25  # s that a board which no move explains must be read alike: animations pass
+PERSIST_S = 0.25  # s that a board which no move explains must be read alike
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
 NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
@@ -109,14 +110,16 @@ class Belief:
 
     def _is_believable(self, sight: Sight, board: Board, time: float) -> bool:
         confidence = sight.reading.confidence
-        if confidence >= SURE or (sight.natural and confidence >= LIKELY):
+        if sight.natural and confidence >= LIKELY:
             return True
-        if self.reading is None and self.history and self.history[-1] == board:
-            return True  # the board that was lost from view
+        if self.reading is None:  # nothing on view is believed: there is less to spoil
+            was_lost = bool(self.history) and self.history[-1] == board
+            if was_lost or confidence >= SURE:
+                return True
         if self._rumour is None or self._rumour[0] != board:
             self._rumour = (board, time)
             return False
-        return not self.history or time - self._rumour[1] >= PERSIST_S
+        return self.reading is None or time - self._rumour[1] >= PERSIST_S
 
     def _confirm(self, reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""

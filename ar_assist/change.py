@@ -19,8 +19,10 @@ CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that i
 # A cell counts as changed when it differs by this share of the board's own contrast (a tile that
 # goes or is covered differs by about all of it), …
 CHANGE = 0.45
-NOISE = 2.0  # …and by so many times what the typical cell differs by: blur and noise touch all
+# …and by so many times what blur and a small shift, which touch all cells, make of its detail.
+BLUR = 2.2
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
+GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
 
@@ -47,8 +49,9 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     """(rows, cols): which cells no longer look as they did when they were read."""
     contrast = max(float(np.abs(read - read.mean()).mean()), FAINT)
     difference = _by_cell(np.abs(_lit_like(read, now) - read))
-    bound = CHANGE * contrast + NOISE * float(np.median(difference))
-    return np.asarray(difference > bound)
+    detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
+    blur = np.median(difference / (detail + FAINT)) * (detail + FAINT)
+    return np.asarray(difference > np.maximum(CHANGE * contrast, BLUR * blur))
 
 
 def is_another_board(changed: NDArray[np.bool_]) -> bool:
@@ -87,9 +90,13 @@ def _by_cell(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _lit_like(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`now` with the exposure of `read`, both taken from the quartiles: changed cells are few."""
-    low, middle, high = np.percentile(read, [25, 50, 75])
-    low_now, middle_now, high_now = np.percentile(now, [25, 50, 75])
-    gain = np.clip((high - low + FAINT) / (high_now - low_now + FAINT), 0.5, 2.0)
-    lit: NDArray[np.float32] = (now - middle_now) * np.float32(gain) + np.float32(middle)
+    """`now` with the exposure of `read`, taken from the half of the cells that differ least."""
+    centred = now - np.median(now) + np.median(read)
+    difference = _by_cell(np.abs(centred - read))
+    alike = np.kron(difference <= np.median(difference), np.ones((CELL_PX, CELL_PX), bool))
+    ours, theirs = read[alike], now[alike]
+    mean, mean_now = ours.mean(), theirs.mean()
+    both, own = ((theirs - mean_now) * (ours - mean)).mean(), ((theirs - mean_now) ** 2).mean()
+    gain = np.clip((both + FAINT**2) / (own + FAINT**2), *GAINS)
+    lit: NDArray[np.float32] = (now - mean_now) * np.float32(gain) + mean
     return lit

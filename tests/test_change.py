@@ -1,0 +1,75 @@
+"""Noticing that the view no longer shows what was read."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from toy import COLS, LATTICE, MARGIN, PX, ROWS, START, ToyGame, screen_picture
+
+from ar_assist import change
+from ar_assist.types import Mark, Reading
+
+BOARD = Reading(START, LATTICE.corners, np.ones((ROWS, COLS), np.float32), 1.0)
+READ = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+
+
+def _changed(now) -> set[tuple[int, int]]:
+    read, seen = (change.cells(picture, np.eye(3), BOARD) for picture in (READ, now))
+    return {(int(r), int(c)) for r, c in np.argwhere(change.changed(read, seen))}
+
+
+def _without(cells) -> np.ndarray:
+    board = START.put(dict.fromkeys(cells, 0))
+    return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
+
+
+def test_the_same_picture_has_not_changed():
+    assert not _changed(READ)
+
+
+@pytest.mark.parametrize("cells", [[(0, 0)], [(0, 0), (1, 5)], [(3, 2), (0, 5), (2, 2)]])
+def test_removed_tiles_are_seen(cells):
+    assert _changed(_without(cells)) == set(cells)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        lambda p: cv2.GaussianBlur(p, (0, 0), 3.0),
+        lambda p: np.clip(0.6 * p + 40, 0, 255).astype(np.uint8),
+        lambda p: np.clip(p + np.random.default_rng(1).normal(0, 15, p.shape), 0, 255),
+        lambda p: np.roll(p, 2, axis=1),
+    ],
+    ids=["blur", "exposure", "noise", "shift"],
+)
+def test_blur_exposure_noise_and_a_small_shift_are_no_change(seen):
+    assert not _changed(seen(READ).astype(np.uint8))
+    assert _changed(seen(_without([(2, 3)])).astype(np.uint8)) == {(2, 3)}
+
+
+def test_a_change_touches_marks_only_where_they_lie():
+    advice = ToyGame().advise([START])
+    marks = ToyGame().marks(BOARD, advice, 0)  # (0, 0) and (1, 5)
+    for cell, touched in (((0, 0), True), ((1, 5), True), ((0, 1), False), ((1, 4), False)):
+        changed = np.zeros((ROWS, COLS), bool)
+        changed[cell] = True
+        assert change.touches(changed, marks, BOARD) == touched
+
+
+def test_a_path_rests_on_all_cells_that_it_crosses():
+    centres = np.array([[0.5, 0.5], [3.5, 0.5], [3.5, 2.5]]) * PX + MARGIN * PX - 0.5
+    path = Mark("path", centres.astype(np.float32))
+    under = {(0, 0), (0, 1), (0, 2), (0, 3), (1, 3), (2, 3)}
+    for r in range(ROWS):
+        for c in range(COLS):
+            changed = np.zeros((ROWS, COLS), bool)
+            changed[r, c] = True
+            assert change.touches(changed, [path], BOARD) == ((r, c) in under)
+
+
+def test_when_most_changed_nothing_is_left_to_trust():
+    changed = np.zeros((ROWS, COLS), bool)
+    changed[2:] = True
+    assert change.touches(changed, [], BOARD)
+    assert change.is_another_board(changed)

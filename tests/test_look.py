@@ -1,0 +1,158 @@
+"""Looks: averaging registered pictures, challenging the track, the screen around the board."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from toy import LATTICE, PLANE_WH, START, ToyGame, ToySource, screen_picture
+
+from ar_assist import look as look_module
+from ar_assist.look import Orientation, Sight, Task, fuse, look
+from ar_assist.types import Candidate, Lattice, Plane, homography, transform
+
+PICTURE = screen_picture(START)
+RNG = np.random.default_rng(3)
+
+
+def _noisy(picture, sigma=12.0):
+    noisy = picture + RNG.normal(0, sigma, picture.shape)
+    return np.clip(noisy, 0, 255).astype(np.uint8)
+
+
+def _error(picture, part=np.s_[:]):
+    return np.abs(picture[part].astype(float) - PICTURE[part]).mean()
+
+
+def test_averaging_takes_noise_away():
+    pictures = [_noisy(PICTURE) for _ in range(4)]
+    assert _error(fuse(pictures)) < 0.65 * _error(pictures[0])
+
+
+def test_what_changed_is_left_to_the_newest_picture():
+    before = PICTURE.copy()
+    moved = np.s_[40:80, 80:120]  # a tile is another one
+    before[moved] = PICTURE[120:160, 200:240]
+    fused = fuse([_noisy(PICTURE), *(_noisy(before) for _ in range(3))])
+    ghost = np.abs(fused[moved].astype(float) - before[moved]).mean()
+    assert _error(fused, moved) < 12
+    assert ghost > 30
+    assert _error(fused, np.s_[120:200]) < 6
+
+
+def test_exposure_may_differ():
+    darker = [np.clip(_noisy(PICTURE) - 15.0, 0, 255).astype(np.uint8) for _ in range(3)]
+    fused = fuse([_noisy(PICTURE), *darker]).astype(float)
+    assert np.abs(fused - fused.mean() - PICTURE + PICTURE.mean()).mean() < 7
+
+
+def test_blurred_pictures_hardly_count():
+    blurred = [cv2.GaussianBlur(PICTURE, (0, 0), 3) for _ in range(3)]
+    assert _error(fuse([PICTURE, *blurred])) < 0.2 * _error(blurred[0])
+
+
+def test_one_picture_is_itself():
+    assert fuse([PICTURE]) is PICTURE
+
+
+def _task(source: ToySource, shift: float, **changes) -> Task:
+    """A look at frame 0 on a track that is off by `shift` cells."""
+    frame, plane = source.frame(0), source.plane(0.0)
+    move = np.eye(3)
+    move[0, 2] = shift * LATTICE.pitch_xy[0]
+    tracked = Plane(plane.frame_from_plane @ move, PLANE_WH)
+    reading = ToyGame().read(PICTURE, LATTICE)
+    assert reading is not None
+    sight = Sight(ToyGame(), tracked, LATTICE, None, reading)
+    task = Task(frame, (ToyGame(),), tracked=sight, views=((frame.image, tracked),))
+    return replace(task, **changes)
+
+
+@pytest.fixture
+def source(monkeypatch):
+    source = ToySource(lambda t: START)
+    monkeypatch.setattr(look_module, "find", source.find)
+    return source
+
+
+def test_a_track_that_is_right_outlives_the_challenge(source):
+    seen = look(_task(source, 0.0))
+    assert seen is not None
+    assert seen.tracker is None
+    assert seen.reading.board == START
+
+
+def test_a_track_that_slipped_by_a_cell_is_replaced(source):
+    seen = look(_task(source, 1.0, games=(ToyGame(confidence=0.99),)))
+    assert seen is not None
+    assert seen.tracker is not None
+    assert seen.reading.board == START
+
+
+def test_without_a_challenge_nothing_is_found(source, monkeypatch):
+    monkeypatch.setattr(look_module, "find", lambda image: pytest.fail("looked elsewhere"))
+    seen = look(_task(source, 0.0, anew=False))
+    assert seen is not None
+    assert seen.reading.board == START
+
+
+def test_what_one_move_leads_to_is_natural(source):
+    after = START.put({(0, 0): 0, (1, 5): 0})
+    strange = START.put({(0, 0): 0, (0, 1): 0})
+    for board, natural in ((START, False), (after, True), (strange, False)):
+        task = _task(ToySource(lambda t, b=board: b), 0.0, anew=False)
+        believed = task.tracked.reading
+        task = replace(task, believed=believed, advice=ToyGame().advise([START]))
+        seen = look(task)
+        assert seen is not None
+        assert seen.reading.board == board
+        assert seen.natural == natural
+
+
+def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):
+    frame, plane = source.frame(0), source.plane(0.0)
+
+    def quad(margin: float) -> Candidate:
+        w, h = PLANE_WH
+        around = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
+        around = around + np.float32([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.float32(margin)
+        corners = transform(plane.frame_from_plane, around)
+        outer = np.array([[0, 0], [99, 0], [99, 99], [0, 99]], np.float32)
+        return Candidate(Plane(homography(outer, corners), (100, 100)), None, 0.5)
+
+    board = source.find(frame.image)[0]
+    quads = [quad(60), quad(10), quad(-90)]
+    monkeypatch.setattr(look_module, "find", lambda image: [board, *quads])
+    seen = look(Task(frame, (ToyGame(),)))
+    assert seen is not None
+    assert seen.screen is not None
+    assert np.abs(seen.plane.to_frame(seen.screen) - quads[1].plane.corners).max() < 0.1
+
+
+def test_four_quarter_turns_are_none(source):
+    seen = []
+
+    class Spy(ToyGame):
+        def read(self, picture, lattice, before=None):
+            seen.append((picture, lattice))
+
+    for turns in (0, 4):
+        look(Task(source.frame(0), (Spy(),), Orientation(quarter_turns=turns)))
+    assert np.array_equal(seen[0][0], seen[1][0])
+    assert seen[0][1] == seen[1][1]
+
+
+def test_a_turned_lattice_covers_the_same_cells(source):
+    board = source.find(source.frame(0).image)[0]
+    straight = board.plane.to_frame(board.lattice.corners)
+    for turns in range(4):
+        for mirrored in (False, True):
+            turned = look_module._turned(board, Orientation(turns, mirrored))
+            assert isinstance(turned.lattice, Lattice)
+            corners = turned.plane.to_frame(turned.lattice.corners)
+            order = np.roll(straight[::-1] if mirrored else straight, -turns, axis=0)
+            same = [np.abs(np.roll(order, k, 0) - corners).max() < 1e-2 for k in range(4)]
+            assert any(same)
+            assert turned.plane.corners.shape == (4, 2)
