@@ -15,7 +15,7 @@ from ar_assist import bundle
 from ar_assist.assistant import Assistant
 from ar_assist.errors import UserError
 from ar_assist.meter import Meter
-from ar_assist.overlay import draw
+from ar_assist.overlay import draw, status_words
 from ar_assist.player import Player, Screen
 from ar_assist.recorder import Recorder
 from ar_assist.speech import Voice
@@ -23,6 +23,7 @@ from ar_assist.types import Frame, Image, Source, View
 
 IDLE_S = 0.03  # between pictures while they stand still
 SAY_S = 4.0  # that a message stays in the status line
+TELL_S = 10.0  # between status lines of a session without a window
 LATE_S = 0.5  # a clip that is further behind than this is played slower rather than thinned
 
 
@@ -39,6 +40,7 @@ class Outputs:
     log: Log | None = None
     record: Recorder | None = None  # pictures with the hint drawn
     voice: Voice | None = None
+    tell: Callable[[str], None] | None = None  # the status line, every TELL_S
     folder: Path = Path()  # for snapshots, recordings and bundles begun by a key
     settings: Mapping[str, Any] = field(default_factory=dict)  # for bundles; no credentials
 
@@ -56,7 +58,10 @@ class Session:
         screen: Screen | None,
         outputs: Outputs,
         scale: float = 1.0,
+        now: Callable[[], float] | None = None,
     ) -> None:
+        """`now` tells the time on the clock of a live source's frames (`video.Live.now`), s."""
+        self._now = now
         self._source, self._assistant, self._screen = source, assistant, screen
         self._outputs, self._recorder = outputs, outputs.record
         keys = {"s": self._snapshot, "R": self._toggle_record, "b": self._save_bundle}
@@ -64,6 +69,7 @@ class Session:
         self._pace = None if source.live else _Pace(source.fps)
         self._last_views = bundle.LastViews()
         self._said, self._said_at = "", -SAY_S
+        self._told_at = time.monotonic()
         self._picture: Image | None = None  # on show
         self.meter = Meter()
 
@@ -109,7 +115,11 @@ class Session:
 
     def _keep(self, view: View) -> None:
         """Measure, log, record and speak what is new."""
-        self.meter.add(self._age(view.frame), time.monotonic())
+        now = time.monotonic()
+        self.meter.add(self._age(view.frame), now)
+        if self._outputs.tell is not None and now - self._told_at > TELL_S:
+            self._outputs.tell(", ".join((*status_words(view), *self.meter.words())))
+            self._told_at = now
         self._last_views.add(view)
         if self._outputs.log is not None:
             self._outputs.log.write(view)
@@ -123,8 +133,7 @@ class Session:
         """How long ago the frame came or was due, s."""
         if self._pace is not None:
             return self._pace.late(frame.time)
-        now: Callable[[], float] | None = getattr(self._source, "now", None)
-        return now() - frame.time if now else 0.0
+        return self._now() - frame.time if self._now else 0.0
 
     def _say(self, words: str) -> None:
         if words:

@@ -56,13 +56,14 @@ def mjpeg_server(
                 return  # the client went away
 
         def _send_parts(self, limit: int | None) -> None:
-            sent = 0
+            sent, due = 0, time.monotonic()
             while limit is None or sent < limit:
                 if not served.stalled.is_set():
                     self._send_part(pictures(served.parts))
                     sent += 1
                     served.parts += 1
-                time.sleep(1 / fps)
+                due = max(due + 1 / fps, time.monotonic() - 1)
+                time.sleep(max(0.0, due - time.monotonic()))
 
         def _send_part(self, jpeg: bytes) -> None:
             head = f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\n"

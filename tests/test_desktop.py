@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
+from mjpeg_server import mjpeg_server
 from views import GREY_FRAME, view_of
 from xvfb import Display, display, wait_until
 
 from ar_assist.types import Correction
+from ar_assist.video import open_source
 
 pytestmark = pytest.mark.desktop
 DRIVER = Path(__file__).with_name("desk_driver.py")
@@ -107,6 +113,46 @@ def test_files_by_key(program: Program) -> None:
         wait_until(lambda p=pattern: any(program.folder.glob(p)), f"no {pattern}")  # type: ignore[misc]
     program.desk.press("q")
     program.ends()
+
+
+def test_the_whole_program_on_a_network_camera(desk: Display, tmp_path: Path) -> None:
+    """`ar-assist --source http://…`: a hint comes, the camera drops and comes back, all is kept."""
+    frames = [f.image for f in itertools.islice(open_source("scene:tier=tripod,seed=1"), 20)]
+    pictures = [cv2.imencode(".jpg", image)[1].tobytes() for image in frames]
+    log = tmp_path / "run.jsonl"
+
+    def logged(key: str, value: object) -> bool:
+        lines = log.read_text().splitlines()[:-1] if log.exists() else []
+        return any(json.loads(line)[key] == value for line in lines[-30:])
+
+    with mjpeg_server(lambda i: pictures[i % 20], 15, lambda n: 150 if n == 1 else None) as served:
+        command = [sys.executable, "-m", "ar_assist", "--source", served.url, "--log", str(log)]
+        command += [
+            "--record",
+            str(tmp_path / "shown.mp4"),
+            "--save-raw",
+            str(tmp_path / "raw.mp4"),
+        ]
+        process = subprocess.Popen(command, env=desk.env, stderr=subprocess.PIPE, text=True)
+        try:
+            desk.wait_for_window()
+            wait_until(lambda: logged("state", "locked"), "never locked")
+            wait_until(lambda: served.connections > 1, "never reconnected")
+            desk.press("f")
+            wait_until(lambda: logged("state", "locked"), "never locked again")
+            process.send_signal(signal.SIGINT)
+            errors = process.communicate(timeout=30)[1]
+        finally:
+            process.kill()
+            process.wait()
+    assert process.returncode == 130
+    assert len(errors.splitlines()) == 1, "the line that tells the camera's size, and no traceback"
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    shown = [frame.time for frame in open_source(str(tmp_path / "shown.mp4"))]
+    raw = [frame.time for frame in open_source(str(tmp_path / "raw.mp4"))]
+    assert len(lines) >= len(shown) > 0.5 * len(lines)
+    assert shown[-1] == pytest.approx(lines[-1]["t"] - lines[0]["t"], abs=1)
+    assert raw[-1] == pytest.approx(shown[-1], abs=1)
 
 
 def test_closing_the_window_ends_the_program(program: Program) -> None:

@@ -82,7 +82,8 @@ def _latency() -> str:
     try:
         with workers() as (look, think):
             assistant = Assistant(tuple(GAMES.values()), look, think)
-            session = Session(_Limited(source, TRIAL_S), assistant, None, Outputs())
+            limited = _Limited(source, TRIAL_S)
+            session = Session(limited, assistant, None, Outputs(), now=source.now)
             session.run()
     finally:
         source.close()
@@ -118,7 +119,6 @@ class _Limited:
     def __init__(self, source: Live, seconds: float) -> None:
         self.name, self.fps, self.size_wh = source.name, source.fps, source.size_wh
         self._source, self._seconds = source, seconds
-        self.now = source.now
         self.close = source.close
 
     def __iter__(self) -> Iterator[Frame]:

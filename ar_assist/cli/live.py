@@ -19,7 +19,7 @@ from ar_assist.recorder import Recorder, recorded
 from ar_assist.settings import Settings
 from ar_assist.speech import Voice
 from ar_assist.types import Source
-from ar_assist.video import safe_name
+from ar_assist.video import Live, safe_name
 from ar_assist.window import Window, can_show
 from ar_assist.workers import workers
 
@@ -41,30 +41,23 @@ def run(args: argparse.Namespace) -> int:
     if shows and not can_show():
         raise UserError("no window can be opened here; use --headless with --log or --record")
     with ExitStack() as stack:
-        source = _open(stack, settings, args.save_raw)
+        camera = stack.enter_context(closing(options.source(settings)))
+        source = _dressed(stack, camera, settings, args.save_raw)
         outputs = _outputs(stack, settings, args, source)
         if not shows and not source.live:
             _replay(source, settings, outputs)
             return 0
         look, think = stack.enter_context(workers())
-        assistant = Assistant(options.games(settings), look, think)
-        orient(assistant, settings)
+        orientation = options.orientation(settings)
+        assistant = Assistant(options.games(settings), look, think, orientation=orientation)
         window = stack.enter_context(Window(source.size_wh)) if shows else None
-        Session(source, assistant, window, outputs, settings.scale).run()
+        now = camera.now if isinstance(camera, Live) else None
+        Session(source, assistant, window, outputs, settings.scale, now).run()
     return 0
 
 
-def orient(assistant: Assistant, settings: Settings) -> None:
-    """Turn and mirror the reading as the profile says."""
-    for _ in range(settings.turn % 4):
-        assistant.turn()
-    if settings.mirror:
-        assistant.mirror()
-
-
-def _open(stack: ExitStack, settings: Settings, raw: str | None) -> Source:
-    """The source; it is recorded before it is straightened."""
-    source = stack.enter_context(closing(options.source(settings)))
+def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
+    """The source recorded as it comes, then straightened."""
     _print_obtained(source, settings)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
@@ -96,13 +89,15 @@ def _outputs(
         if args.record
         else None,
         voice=voice,
+        tell=(lambda words: print(words, file=sys.stderr)) if args.headless else None,
         settings=shown,
     )
 
 
 def _replay(source: Source, settings: Settings, outputs: Outputs) -> None:
     """A clip that nobody watches: on clip time, every frame, the same result each time."""
-    for view in replay.run(source, options.games(settings)):
+    orientation = options.orientation(settings)
+    for view in replay.run(source, options.games(settings), orientation=orientation):
         if outputs.log is not None:
             outputs.log.write(view)
         if outputs.record is not None:

@@ -10,6 +10,7 @@ from ar_assist.errors import UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import GRAVITIES
+from ar_assist.look import Orientation
 from ar_assist.settings import Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
 from ar_assist.video import Camera, open_source, undistorted
@@ -58,6 +59,11 @@ def games(settings: Settings) -> tuple[AnyGame, ...]:
         replace(game, gravity=settings.gravity) if isinstance(game, LinkGame) else game
         for game in chosen
     )
+
+
+def orientation(settings: Settings) -> Orientation:
+    """How the reading is turned and mirrored."""
+    return Orientation(settings.turn % 4, settings.mirror)
 
 
 def source(settings: Settings) -> Source:

@@ -58,7 +58,8 @@ def status_words(view: View) -> list[str]:
     if view.reading is not None and view.game is not None:
         words.append(view.game.summary(view.reading, view.advice))
         words.append(f"{100 * view.reading.confidence:.0f} % sure")
-        words.append(f"read {view.age:.1f} s ago")
+        if view.age > 0:
+            words.append(f"read {view.age:.1f} s ago")
     return words
 
 

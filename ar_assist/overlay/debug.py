@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ar_assist.overlay.lettering import put_panel, put_text
 from ar_assist.types import Image, View
 
-PANEL_TEXT_PX = 14
+TEXT_SHARE = 1 / 50  # of the picture's height
 GOLDEN_ANGLE = 0.381966  # of a turn: successive labels get hues far from each other
 DOUBT = 0.5  # cells less certain than this are struck through
 
@@ -21,9 +21,10 @@ def debug_picture(view: View, height: int) -> Image:
 
     `height` px high; as wide as the plane is, 0.5 to 2 times the height.
     """
+    text_px = max(9, round(height * TEXT_SHARE))
     if view.plane is None:
         blank = np.zeros((height, height, 3), np.uint8)
-        put_panel(blank, [["no board yet"], *_timing(view)], PANEL_TEXT_PX)
+        put_panel(blank, [["no board yet"], *_timing(view)], text_px)
         return blank
     w, h = view.plane.size_wh
     width = round(height * min(max(w / h, 0.5), 2))
@@ -37,7 +38,7 @@ def debug_picture(view: View, height: int) -> Image:
         scale = np.array([width / w, height / h])
         cells = view.reading.board.record().get("cells")
         _draw_cells(panel, view.reading.cell_quads() * scale, cells, view.reading.certainty)
-    put_panel(panel, _timing(view), PANEL_TEXT_PX, bottom=True)
+    put_panel(panel, _timing(view), text_px, bottom=True)
     return panel
 
 

@@ -1,0 +1,125 @@
+"""A long run on a network camera that drops: is memory flat, latency steady, nothing lost?
+
+A looped clip is served as MJPEG over HTTP at its own rate; the connection is cut every
+`--drop-every` seconds. `ar-assist --headless` follows it with log and both recordings. Printed:
+memory and the program's own status line as time goes on; at the end, whether the recordings play
+to their end and agree with the log.
+
+    python benchmarks/soak.py --minutes 30
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import cv2
+
+from ar_assist.video import open_source
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+from mjpeg_server import mjpeg_server
+
+LATENCY = re.compile(r"latency (\d+)/(\d+) ms")
+
+
+def main() -> int:
+    """Run, print, judge."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--clip", default="scene:tier=handheld,seed=1", help="any source that ends")
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--drop-every", type=float, default=120.0, metavar="S")
+    parser.add_argument("--frames", type=int, default=240, help="of the clip, to and fro")
+    args = parser.parse_args()
+    pictures, fps = _jpegs(args.clip, args.frames)
+    cut_after = round(args.drop_every * fps)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        mjpeg_server(lambda i: pictures[i % len(pictures)], fps, lambda _: cut_after) as served,
+    ):
+        folder = Path(name)
+        memory, latency = _follow(served.url, folder, args.minutes * 60)
+        print(f"connections: {served.connections}, pictures served: {served.parts}")
+        return _judge(folder, memory, latency)
+
+
+def _jpegs(clip: str, count: int) -> tuple[list[bytes], float]:
+    """The clip forth and back as JPEG, so that it loops without a jump."""
+    source = open_source(clip)
+    frames = itertools.islice(source, count)
+    forth = [cv2.imencode(".jpg", frame.image)[1].tobytes() for frame in frames]
+    return forth + forth[-2:0:-1], source.fps
+
+
+def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[float]]:
+    """Run the program; its memory (MB) and p95 latency (ms) over time."""
+    command = [sys.executable, "-m", "ar_assist", "--source", url, "--headless"]
+    command += ["--log", str(folder / "log.jsonl"), "--record", str(folder / "shown.mp4")]
+    command += ["--save-raw", str(folder / "raw.mp4")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    memory: list[float] = []
+    latency: list[float] = []
+
+    def listen() -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            megabytes = _memory_mb(process.pid)
+            print(f"{time.monotonic() - start:6.0f} s {megabytes:6.0f} MB  {line}", end="")
+            if found := LATENCY.search(line):
+                memory.append(megabytes)
+                latency.append(float(found[2]))
+
+    start = time.monotonic()
+    listener = threading.Thread(target=listen)
+    listener.start()
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=60)
+    listener.join()
+    return memory, latency
+
+
+def _memory_mb(pid: int) -> float:
+    """Resident memory of a process (Linux)."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0.0
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def _judge(folder: Path, memory: list[float], latency: list[float]) -> int:
+    """Compare the middle with the end: what grows, grows on."""
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    locked = sum(line["state"] == "locked" for line in lines) / max(1, len(lines))
+    print(
+        f"log: {len(lines)} frames over {lines[-1]['t'] - lines[0]['t']:.0f} s, {locked:.1%} locked"
+    )
+    for name in ("raw.mp4", "shown.mp4"):
+        path = folder / name
+        frames, last = 0, 0.0
+        for frame in open_source(str(path)):
+            frames, last = frames + 1, frame.time
+        print(f"{name}: {frames} frames, plays to {last:.0f} s, {path.stat().st_size >> 20} MB")
+    for words, values in (("memory MB", memory), ("latency p95 ms", latency)):
+        quarter = max(1, len(values) // 4)
+        means = [_mean(values[i : i + quarter]) for i in range(0, 4 * quarter, quarter)]
+        print(f"{words} by quarter of the run: {', '.join(means)}")
+    return 0
+
+
+def _mean(values: list[float]) -> str:
+    return f"{sum(values) / max(1, len(values)):.0f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
