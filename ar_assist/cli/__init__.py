@@ -20,6 +20,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "evaluate": "score clips with truth, rendered tiers or run logs",
     "label": "write the truth of a clip by mouse and keys",
     "replay": "run the pipeline on a clip, with log and recording",
+    "solve": "print the clearing order of a link board",
     "scene": "write a rendered clip and its truth",
 }
 

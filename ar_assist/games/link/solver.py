@@ -90,9 +90,9 @@ def finish(board: LinkBoard, rules: Rules, order: Sequence[Pair]) -> tuple[Pair,
 
 def warm(wait: bool = False) -> None:
     """Get the accelerator ready, where it is installed: in the background, or wait for it."""
-    if accelerated():
+    if accelerated() and not wait:
         _accelerator()
-        _engine(wait)
+    _engine(wait)
 
 
 def accelerated() -> bool:
@@ -118,9 +118,10 @@ def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
 
 def _engine(wait: bool) -> Engine:
     """The accelerator if it is installed and ready (or worth to wait for), else plain Python."""
-    if accelerated() and (wait or _accelerator().done()):
-        return _accelerator().result()
-    return PLAIN
+    if not accelerated():
+        return PLAIN
+    started = _accelerator.cache_info().currsize > 0
+    return _accelerator().result() if wait or (started and _accelerator().done()) else PLAIN
 
 
 @cache

@@ -1,0 +1,165 @@
+"""`ar-assist solve`: the clearing order of a link board, or of many."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ar_assist.errors import SourceError, UserError
+from ar_assist.games.link import solver
+from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules
+from ar_assist.games.link.drawing import animate, number
+from ar_assist.games.link.files import load_boards
+from ar_assist.games.link.paths import Link, links
+from ar_assist.games.link.solver import Solution
+
+FIRST_NODES = 16_000  # the first try under --seconds; it tells how fast this machine is
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("board", help="rows of whole numbers or JSON; .jsonl: one a line; -: stdin")
+    parser.add_argument("--gravity", choices=list(GRAVITIES), help="default: as the file says")
+    parser.add_argument("--no-outside", action="store_true", help="paths stay within the board")
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--seconds", type=float, help="search for about so long")
+    budget.add_argument("--nodes", type=int, help=f"positions to look at ({solver.NODES})")
+    parser.add_argument("--all-pairs", action="store_true", help="judge every legal pair")
+    parser.add_argument("--json", action="store_true", help="one JSON object per board")
+    parser.add_argument("--out", type=Path, help="draw the order: .png or .gif")
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.out and args.out.suffix.lower() not in (".png", ".gif"):
+        raise UserError(f"{args.out}: the order is drawn as .png or .gif")
+    if (args.seconds or 1) <= 0 or (args.nodes or 1) <= 0:
+        raise UserError("the budget must be more than nothing")
+    for board, rules in _boards(args):
+        begin = time.perf_counter()
+        solution = _solve(board, rules, args)
+        ms = 1000 * (time.perf_counter() - begin)
+        steps = list(solver.replay(board, rules, solution.order))
+        judged = _judge(board, rules, solution) if args.all_pairs else None
+        if args.json:
+            print(
+                json.dumps(_record([link for _, link in steps], solution, ms, judged)), flush=True
+            )
+        else:
+            _tell(board, [link for _, link in steps], solution, ms, judged)
+        if args.out:
+            _draw(args.out, board, rules, solution)
+    return 0
+
+
+def _boards(args: argparse.Namespace) -> Iterator[tuple[LinkBoard, Rules]]:
+    """The boards of the file with the rules of the command line put over the file's."""
+    lines = args.board.lower().endswith(".jsonl")
+    if lines:
+        solver.warm(wait=True)
+    try:
+        for board, rules in load_boards(_text(args.board), lines):
+            if args.gravity:
+                rules = replace(rules, gravity=args.gravity)
+            if args.no_outside:
+                rules = replace(rules, outside=False)
+            yield board, rules
+    except ValueError as error:
+        raise UserError(f"{args.board}: {error}") from error
+
+
+def _text(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SourceError(f"{name}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{name}: not a text file") from error
+
+
+def _solve(board: LinkBoard, rules: Rules, args: argparse.Namespace) -> Solution:
+    """Solve within the budget; tiles without a partner make a board lost."""
+    if args.seconds:
+        solution = _solve_for(args.seconds, board, rules)
+    else:
+        solution = solver.solve(board, rules, args.nodes or solver.NODES)
+    if solution.left and solution.verdict != "unknown":
+        order = solver.finish(board, rules, solution.order)
+        solution = replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
+    return solution
+
+
+def _solve_for(seconds: float, board: LinkBoard, rules: Rules) -> Solution:
+    """Solve for about so long: a short search tells how many nodes the time is worth."""
+    begin = time.perf_counter()
+    solution = solver.solve(board, rules, FIRST_NODES)
+    if solution.verdict == "unknown":
+        solver.warm(wait=True)
+        begin_again = time.perf_counter()
+        solution = solver.solve(board, rules, FIRST_NODES)
+        now = time.perf_counter()
+        nodes = solution.nodes * (seconds - (now - begin)) / (now - begin_again)
+        if nodes > FIRST_NODES:
+            solution = solver.solve(board, rules, int(nodes))
+    return solution
+
+
+def _judge(board: LinkBoard, rules: Rules, solution: Solution) -> list[dict[str, Any]]:
+    """Every legal pair with its path and whether it is safe."""
+    words = {True: "safe", False: "unsafe", None: "unknown"}
+    return [
+        _step(link) | {"verdict": words[solver.is_safe(board, rules, (link.a, link.b), solution)]}
+        for link in links(board, rules)
+    ]
+
+
+def _step(link: Link) -> dict[str, Any]:
+    return {"a": link.a, "b": link.b, "path": link.path}
+
+
+def _record(
+    order: list[Link], solution: Solution, ms: float, judged: list[dict[str, Any]] | None
+) -> dict[str, Any]:
+    """The JSON object of a board."""
+    record = {
+        "verdict": solution.verdict,
+        "order": [_step(link) for link in order],
+        "left": solution.left,
+        "ms": round(ms, 3),
+        "nodes": solution.nodes,
+    }
+    return record if judged is None else record | {"pairs": judged}
+
+
+def _tell(
+    board: LinkBoard,
+    order: list[Link],
+    solution: Solution,
+    ms: float,
+    judged: list[dict[str, Any]] | None,
+) -> None:
+    """The same for people."""
+    odd = [f"{count} of kind {kind}" for kind, count in board.counts.items() if count % 2]
+    words = {
+        "clears": f"clears all {board.left} tiles",
+        "lost": f"cannot be cleared; the best order found leaves {solution.left} tiles",
+        "unknown": f"no clearing order found; the best one leaves {solution.left} tiles",
+    }
+    print(words[solution.verdict] + (f" ({', '.join(odd)})" if odd else "") + f", {ms:.1f} ms")
+    for count, link in enumerate(order, 1):
+        print(f"{count:3}. " + " - ".join(f"{r},{c}" for r, c in link.path))
+    for pair in judged or ():
+        print(f"{pair['verdict']:8} " + " - ".join(f"{r},{c}" for r, c in pair["path"]))
+
+
+def _draw(path: Path, board: LinkBoard, rules: Rules, solution: Solution) -> None:
+    """The order as a picture with numbers, or as an animation."""
+    draw = animate if path.suffix.lower() == ".gif" else number
+    try:
+        draw(path, board, rules, solution.order)
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,59 @@
+"""Link boards from and to files: rows of text, JSON, or JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ar_assist.games.link.board import LinkBoard, Rules, parse_level
+
+
+def load_boards(text: str, lines: bool) -> Iterator[tuple[LinkBoard, Rules]]:
+    """All boards of a file's text, one a line if `lines`; ValueError says what is wrong."""
+    if not lines:
+        yield _load(text)
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                yield _load(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}") from error
+
+
+def _load(text: str) -> tuple[LinkBoard, Rules]:
+    """One board, in JSON or as rows of text."""
+    if text.lstrip().startswith(("{", "[", '"')):
+        return _from_json(json.loads(text))
+    return parse_level(text)
+
+
+def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
+    """A list of rows, the notation as a string, or an object that has `cells` (or a `board`)."""
+    if isinstance(data, str):
+        return parse_level(data)
+    rules = Rules()
+    if isinstance(data, dict):
+        same = tuple(tuple(group) for group in data.get("same", ()))
+        gravity = data.get("gravity") or "none"
+        rules = Rules(gravity, bool(data.get("outside", True)), same)
+        data = data.get("board") or data
+        data = data.get("cells") if isinstance(data, dict) else data
+    if not isinstance(data, list) or not all(isinstance(row, list) for row in data):
+        raise ValueError("no board: rows of whole numbers are wanted, as a list or under 'cells'")
+    for cell in (cell for row in data for cell in row):
+        if not isinstance(cell, int) or isinstance(cell, bool) or cell < -2:
+            raise ValueError(f"{cell!r} is no cell: a whole number, 0 empty, -1 stone, -2 hole")
+    return LinkBoard(tuple(tuple(row) for row in data)), rules
+
+
+def to_json(board: LinkBoard, rules: Rules) -> dict[str, Any]:
+    """What load_boards takes."""
+    extra: dict[str, Any] = {"same": [list(group) for group in rules.same]} if rules.same else {}
+    return {
+        "cells": [list(row) for row in board.cells],
+        "gravity": rules.gravity,
+        "outside": rules.outside,
+        **extra,
+    }
