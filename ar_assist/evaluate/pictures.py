@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -16,7 +16,7 @@ from ar_assist.evaluate.score import ClipScore, Verdict
 from ar_assist.evaluate.truth import PlacedBoard, Record, TrueFrame
 from ar_assist.types import Cell, Image, transform
 
-SIDE_WH = (520, 390)  # px of each of the two pictures
+SIDE_WH = (640, 480)  # px of each of the two pictures
 MARGIN = 0.12  # of the boards' size, kept around them
 WHITE, BLACK = (255, 255, 255), (0, 0, 0)
 GOLDEN = 0.618034  # hues in steps of the golden section stay apart, however many there are
@@ -63,14 +63,18 @@ def _fault(frame: FrameScore, verdict: Verdict) -> tuple[str, float]:
 def side_by_side(image: Image, true: TrueFrame, record: Record | None) -> Image:
     """Truth on the left, reading on the right, cut to where either of them lies."""
     read = record.board if record else None
+    hint = record.hint if record else None
     boards = [board for board in (true.board, read) if board]
-    left, right = image.copy(), image.copy()
-    if true.board:
-        draw_board(left, true.board)
-    if read:
-        draw_board(right, read, record.hint if record else None)
     x0, y0, x1, y1 = _window(boards, image.shape[1], image.shape[0])
-    return np.hstack([_fit(side[y0:y1, x0:x1]) for side in (left, right)])
+    part, scale = _fit(image[y0:y1, x0:x1])
+    sides = []
+    for board, shown in ((true.board, None), (read, hint)):
+        side = part.copy()
+        if board:
+            corners = ((board.corners - (x0, y0)) * scale).astype(np.float32)
+            draw_board(side, replace(board, corners=corners), shown)
+        sides.append(side)
+    return np.hstack(sides)
 
 
 def _window(boards: Sequence[PlacedBoard], width: int, height: int) -> tuple[int, int, int, int]:
@@ -85,15 +89,15 @@ def _window(boards: Sequence[PlacedBoard], width: int, height: int) -> tuple[int
     return int(x0), int(y0), max(int(x1), int(x0) + 1), max(int(y1), int(y0) + 1)
 
 
-def _fit(image: Image) -> Image:
-    """Scaled into one side of the picture, black around."""
+def _fit(image: Image) -> tuple[Image, float]:
+    """Scaled into one side of the picture, black around; and the scale."""
     w, h = SIDE_WH
     scale = min(w / image.shape[1], h / image.shape[0])
     size = max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale))
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC)
     canvas = np.zeros((h, w, 3), np.uint8)
     canvas[: size[1], : size[0]] = small
-    return canvas
+    return canvas, scale
 
 
 def draw_board(image: Image, board: PlacedBoard, hint: dict[str, Any] | None = None) -> None:

@@ -80,6 +80,9 @@ def run_job(job: Job) -> Result:
     source = open_source(job.source)
     try:
         logs, shots = _play(source, job)
+    except Exception as error:
+        error.add_note(f"in the clip {job.name} ({job.source})")
+        raise
     finally:
         source.close()
     truth = load_truth(job.truth) if job.truth else parse_truth(open_scene(job.source).truth)
