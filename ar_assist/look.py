@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import find, rectify
+from ar_assist.find import find, outlines, rectify
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -25,7 +26,7 @@ from ar_assist.types import (
     transform,
 )
 
-CANDIDATES = 4  # planes that are read at most: the board is nearly always the first or second
+CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
 SURE = 0.9  # confidence at which no other plane or game is tried
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
@@ -103,13 +104,13 @@ def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
 
 def _find(task: Task) -> Sight | None:
     by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    candidates = by_hand or find(task.frame.image)
+    candidates = islice(by_hand or find(task.frame.image), CANDIDATES)
     best: Sight | None = None
-    for candidate in (_turned(c, task.orientation) for c in candidates[:CANDIDATES]):
+    for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and _credit(best) >= SURE:
             break
-    return replace(best, screen=_screen(best, candidates)) if best else None
+    return replace(best, screen=_screen(best, task.frame.image)) if best else None
 
 
 def _credit(sight: Sight) -> float:
@@ -152,10 +153,10 @@ def _beats(found: Sight, here: Sight) -> bool:
     return found.reading.confidence > here.reading.confidence
 
 
-def _screen(sight: Sight, candidates: Sequence[Candidate]) -> Points | None:
-    """The smallest quad among the candidates that has the board in it, in the board's plane px."""
+def _screen(sight: Sight, image: Image) -> Points | None:
+    """The smallest outline that has the board in it, in the board's plane px."""
     corners = sight.plane.to_frame(sight.reading.corners).tolist()
-    quads = [c.plane.corners for c in candidates if c.lattice is None]
+    quads = [plane.corners for plane in outlines(image)]
     around = [q for q in quads if all(cv2.pointPolygonTest(q, p, False) >= 0 for p in corners)]
     return sight.plane.to_plane(min(around, key=cv2.contourArea)) if around else None
 

@@ -21,6 +21,8 @@ from ar_assist.types import Homography, Image
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
+PHASE_STEP_PX = 3  # an eighth of a cell: contents agree over a quarter
+PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
 
@@ -97,31 +99,33 @@ def _cut(picture: Maps, box: Box, phase_px: tuple[int, int]) -> Maps:
 
 
 def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[int, int]:
-    """Where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y."""
-    choices = [_choices(profile) for profile in profiles]
-    first = (choices[0][0], choices[1][0])
-    combos = [(x, y) for x in choices[0] for y in choices[1]]
-    distance = {c: _distance(_cut(smooth, fit.box, c)[fit.support]) for c in combos}
-    best = min(combos, key=lambda c: distance[c])
-    return best if distance[best] < DECISIVE * distance[first] - NOISE else first
+    """Where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y.
+
+    The profiles propose, the content may overrule them: all phases are tried in steps.
+    """
+    first = (_border(profiles[0]), _border(profiles[1]))
+    steps = range(-CELL_PX // 2, CELL_PX // 2, PHASE_STEP_PX)
+    phases = [first, *((first[0] + x, first[1] + y) for y in steps for x in steps)]
+    wrapped = [tuple((p + CELL_PX // 2) % CELL_PX - CELL_PX // 2 for p in at) for at in phases]
+    few = np.zeros_like(fit.support)
+    rows, cols = np.nonzero(fit.support)
+    every = max(1, len(rows) // PHASE_CELLS)
+    few[rows[::every], cols[::every]] = True
+    distance = [_distance(_cut(smooth, fit.box, (x, y))[few]) for x, y in wrapped]
+    best = int(np.argmin(distance))
+    decided = distance[best] < DECISIVE * distance[0] - NOISE
+    x, y = wrapped[best if decided else 0]
+    return x, y
 
 
-def _choices(profile: Profile) -> list[int]:
-    """Where a cell may begin, px, likeliest first.
+def _border(profile: Profile) -> int:
+    """Where a cell may begin by the profiles alone, px.
 
     On a border little differs from cell to cell and the edges that all share are strong (compared
-    as ratios: whichever of the two has the contrast decides); then each of the two signs alone,
-    and half a cell further.
+    as ratios: whichever of the two has the contrast decides).
     """
     variance, edges = (np.log(_smoothed_around(p / (p.mean() + 1e-6)) + 1e-3) for p in profile)
-    both, low, high = (int(v.argmax()) for v in (edges - variance, -variance, edges))
-    half = CELL_PX // 2
-    choices: list[int] = []
-    for at in (both, low, high, both + half):
-        at = (at + half) % CELL_PX - half
-        if all(min((at - c) % CELL_PX, (c - at) % CELL_PX) > 2 for c in choices):
-            choices.append(at)
-    return choices
+    return int((edges - variance).argmax())
 
 
 def _smoothed_around(profile: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ MAX_CELLS = 44  # along a side; the largest known link games have 30
 FIT_CELLS = 0.08  # a cell further than this from the homography, in cells, does not support it
 ROUGH_CELLS = 0.15  # the same while the map is affine and the template of few cells
 LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what lies beyond has 0.5
+MAX_FORESHORTENING = 12.0  # of a cell's area: a wide board from 65 degrees has 8
 SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
@@ -134,9 +135,24 @@ def completed(image: Image, fit: Fit) -> Fit | None:
         inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
         fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
-        if same or max(inner.cols, inner.rows) > MAX_CELLS:
+        if max(inner.cols, inner.rows) > MAX_CELLS:
+            return None
+        if same:
             break
-    return fit
+    return fit if _is_plausible(fit) else None
+
+
+def _is_plausible(fit: Fit) -> bool:
+    """Whether the lattice may be a rectangle of cells seen by a camera: near cells are larger,
+    but no more than MAX_FORESHORTENING times, and none lies behind the camera."""
+    left, top = fit.box.x, fit.box.y
+    right, bottom = left + fit.box.cols, top + fit.box.rows
+    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+    z = corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]
+    if z.min() <= 1e-6:
+        return False
+    # The area of a cell goes with the inverse cube of its depth.
+    return bool(z.max() < MAX_FORESHORTENING ** (1 / 3) * z.min())
 
 
 @dataclass(frozen=True, eq=False)

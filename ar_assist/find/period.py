@@ -61,8 +61,8 @@ def seeds(image: Image, scale: int) -> list[Seed]:
         if vectors is not None:
             p, q, height = vectors
             centre = (corner + WINDOW_PX / 2 + 0.5) * scale - 0.5
-            found.append(Seed(centre, p * scale, q * scale, height))
-    return _by_support(found)
+            found.append(Seed(centre, *reduced(p * scale, q * scale), height))
+    return _by_support(found, near_px=1.5 * WINDOW_PX * scale)
 
 
 def edge_strength(image: Image) -> Maps:
@@ -180,15 +180,68 @@ def reduced(p: Vector, q: Vector) -> tuple[Vector, Vector]:
     return p, q
 
 
-def _by_support(found: list[Seed]) -> list[Seed]:
-    """Order seeds by their own strength and that of all seeds with nearly the same period."""
+def _by_support(found: list[Seed], near_px: float) -> list[Seed]:
+    """Order seeds by their own strength and that of all seeds with nearly the same period.
+
+    The best of every place and period comes before the second of any: what does not grow from its
+    best seed hardly grows from the next, and a keyboard beside the screen would use up all tries.
+    """
     if not found:
         return []
-    found = [Seed(s.centre, *reduced(s.p, s.q), s.strength) for s in found]
     bases = np.array([np.concatenate([s.p, s.q]) for s in found])
+    centres = np.array([s.centre for s in found])
     strengths = np.array([s.strength for s in found])
     length = np.linalg.norm(bases, axis=1)
     apart = np.linalg.norm(bases[:, None] - bases[None], axis=2)
     alike = apart < 0.15 * np.minimum(length[:, None], length[None])
     support = strengths * np.sqrt(alike @ strengths)
-    return [found[i] for i in np.argsort(-support, kind="stable")]
+    near = np.abs(centres[:, None] - centres[None]).max(axis=2) < near_px
+    same = alike & near
+    rank = [int((same[i] & (support > support[i])).sum()) for i in range(len(found))]
+    return [found[i] for i in np.lexsort((-support, rank))]
+
+
+def axis_seeds(picture: Image) -> list[Seed]:
+    """Seeds along the axes of a picture that is rectified already, the whole of it one window.
+
+    All cells speak at once, so that this sees boards of few cells, or of cells whose drawings are
+    stronger than their frames.
+    """
+    strength = edge_strength(picture)
+    h, w = strength.shape
+    hann = np.hanning(h)[:, None] * np.hanning(w)
+    spectrum = scipy.fft.rfft2((strength - strength.mean()) * hann)
+    autocorrelation = scipy.fft.irfft2(np.abs(spectrum) ** 2, s=strength.shape)
+    autocorrelation /= autocorrelation[0, 0] + 1e-9
+    across = autocorrelation[[0, 1, -1]].max(axis=0)
+    down = autocorrelation[:, [0, 1, -1]].max(axis=1)
+    found = []
+    for p, height in _combs(across):
+        for q, other in _combs(down):
+            if max(p, q) < MAX_ASPECT * min(p, q):
+                centre = _densest(strength, p, q)
+                found.append(Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height + other))
+    return sorted(found, key=lambda seed: -seed.strength)
+
+
+def _combs(autocorrelation: NDArray[np.float64]) -> list[tuple[int, float]]:
+    """The two likeliest periods along an axis, px: high at it and its double, low between."""
+    lags = np.arange(PERIOD_PX[0], len(autocorrelation) // 3)
+    if len(lags) < 3:
+        return []
+    on = autocorrelation[lags] + autocorrelation[2 * lags]
+    between = autocorrelation[lags // 2] + autocorrelation[(3 * lags) // 2]
+    score = on - between
+    summit = np.flatnonzero((score[1:-1] >= score[:-2]) & (score[1:-1] > score[2:])) + 1
+    best = summit[np.argsort(-score[summit], kind="stable")][:2]
+    return [(int(lags[i]), float(score[i])) for i in best if score[i] > 0]
+
+
+def _densest(strength: Maps, p: int, q: int) -> Vector:
+    """Where neighbours at both periods are most alike, over three cells each way."""
+    level = cv2.blur(strength, (p, q))
+    rhythm = strength - level
+    alike = rhythm * (np.roll(rhythm, p, axis=1) + np.roll(rhythm, q, axis=0))
+    dense = cv2.blur(alike, (3 * p, 3 * q))
+    y, x = np.unravel_index(int(dense.argmax()), dense.shape)
+    return np.array([x - p / 2, y - q / 2], np.float64)

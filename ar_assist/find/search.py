@@ -1,0 +1,107 @@
+"""The search for lattices in a picture, from the cheapest evidence to the dearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from ar_assist.find.blobs import blob_lattices
+from ar_assist.find.cells import measured, settle
+from ar_assist.find.lattice import Fit, grow
+from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
+from ar_assist.find.quads import Quad, quads
+from ar_assist.types import Image, Lattice, homography, transform
+
+MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
+MAX_QUADS = 3  # outlines searched from inside
+MAX_AXIS_SEEDS = 2  # grown in one outline
+CONVINCING = 0.45  # score of a lattice after which no more is sought at this scale
+LIKELY = 0.2  # score of a lattice that is worth reading before others are sought
+MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
+SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattice
+RECTIFIED_PX = 800  # longest side of an outline's rectified picture
+
+
+def lattices(image: Image) -> Iterator[Fit]:
+    """Lattices of cells: likely ones as they are found, then those that were doubtful."""
+    known: list[Fit] = []
+    for fits in _stages(image, known):
+        known += fits
+        yield from sorted((f for f in fits if f.score > LIKELY), key=lambda f: -f.score)
+    yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
+
+
+def _stages(image: Image, known: list[Fit]) -> Iterator[list[Fit]]:
+    """What each kind of evidence adds to what is known: coarse scales cost least."""
+    for scale in reversed(SCALES):
+        yield _grown(image, seeds(image, scale), known, MAX_GROWN)
+    for quad in quads(image)[:MAX_QUADS]:
+        yield _inside(image, quad, known)
+    sparse = (measured(image, fit) for fit in blob_lattices(image))
+    yield [fit for fit in sparse if fit and fit.score > MIN_SCORE]
+
+
+def _grown(image: Image, candidates: Iterable[Seed], known: list[Fit], at_most: int) -> list[Fit]:
+    fits: list[Fit] = []
+    tried = 0
+    for seed in candidates:
+        if any(_belongs(seed, fit) for fit in [*known, *fits]):
+            continue
+        tried += 1
+        fit = _followed(image, seed)
+        if fit:
+            fits.append(fit)
+        if tried == at_most or (fit and fit.score > CONVINCING):
+            break
+    return fits
+
+
+def _followed(image: Image, seed: Seed) -> Fit | None:
+    fit = grow(image, seed)
+    if fit is None or fit.regularity < MIN_SCORE:
+        return None
+    fit = settle(image, fit)
+    return fit if fit and fit.score > MIN_SCORE else None
+
+
+def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
+    """Lattices along an outline's own axes, found in its rectified picture."""
+    sides = np.hypot(*(np.roll(quad.corners, -1, axis=0) - quad.corners).T)
+    width, height = max(sides[0], sides[2]), max(sides[1], sides[3])
+    scale = min(1.0, RECTIFIED_PX / max(width, height))
+    size = (round(width * scale), round(height * scale))
+    frame_from_picture = homography(Lattice((-0.5, -0.5), size, 1, 1).corners, quad.corners)
+    picture = cv2.warpPerspective(
+        image, frame_from_picture, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    )
+    fits: list[Fit] = []
+    for seed in axis_seeds(np.asarray(picture, np.uint8))[:MAX_AXIS_SEEDS]:
+        ends = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
+        centre, p, q = transform(frame_from_picture, ends).astype(float)
+        if any(_belongs(Seed(centre, p - centre, q - centre, 0), fit) for fit in [*known, *fits]):
+            continue
+        fit = _followed(np.asarray(picture, np.uint8), seed)
+        if fit is None:
+            continue
+        in_frame = replace(fit, frame_from_grid=frame_from_picture @ fit.frame_from_grid)
+        refined = measured(image, in_frame)
+        if refined and refined.score > MIN_SCORE:
+            fits.append(refined)
+    return fits
+
+
+def _belongs(seed: Seed, fit: Fit) -> bool:
+    """Whether the seed lies on the lattice and repeats as it does there."""
+    grid_from_frame = np.linalg.inv(fit.frame_from_grid).astype(np.float64)
+    points = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
+    centre, p, q = transform(grid_from_frame, points).astype(float)
+    x, y = centre - (fit.box.x, fit.box.y)
+    if not (-1 < x < fit.box.cols + 1 and -1 < y < fit.box.rows + 1):
+        return False
+    steps = np.stack([p - centre, q - centre])
+    whole = np.rint(steps)
+    is_basis = abs(np.linalg.det(whole)) == 1
+    return bool(is_basis and np.abs(steps - whole).max() < SAME_PERIOD)
