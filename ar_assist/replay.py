@@ -16,36 +16,40 @@ T = TypeVar("T")
 
 
 class ClipExecutor(Executor):
-    """Works at once and delivers `latency_s` of clip time later; 0 delivers at once."""
+    """Delivers work `latency_s` of clip time after it was asked for; 0: at once, within `submit`."""
 
     def __init__(self, latency_s: float = 0.0) -> None:
         self._latency_s = latency_s
         self._time = 0.0
-        self._waiting: list[tuple[float, Future[Any], Any, BaseException | None]] = []
+        self._waiting: list[tuple[float, Callable[[], None]]] = []  # when it is due, s; what
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Do the work now; the future is done when the clip has come to its time."""
+        """The future is done when the clip has come to its time."""
         future: Future[T] = Future()
-        result: T | None = None
-        error: BaseException | None = None
-        try:
-            result = fn(*args, **kwargs)
-        except Exception as raised:
-            error = raised
-        self._waiting.append((self._time + self._latency_s, future, result, error))
+        self._waiting.append(
+            (self._time + self._latency_s, lambda: _work(future, fn, args, kwargs))
+        )
         self.advance(self._time)
         return future
 
     def advance(self, time: float) -> None:
-        """Let the clip come to `time`, s: what is due by then is delivered."""
+        """Let the clip come to `time`, s. Work that is due is done now and not within a step, so
+        that a step costs what it costs live.
+        """
         self._time = time
-        due = [job for job in self._waiting if job[0] <= time]
-        self._waiting = [job for job in self._waiting if job[0] > time]
-        for _, future, result, error in due:
-            if error is None:
-                future.set_result(result)
-            else:
-                future.set_exception(error)
+        due = [work for at, work in self._waiting if at <= time]
+        self._waiting = [(at, work) for at, work in self._waiting if at > time]
+        for work in due:
+            work()
+
+
+def _work(
+    future: Future[T], fn: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    try:
+        future.set_result(fn(*args, **kwargs))
+    except Exception as error:
+        future.set_exception(error)
 
 
 def run(
