@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 from PIL import Image as Pil
 
-from ar_assist.scene.icons import EMOJI, SETS, Colour, hues
+from ar_assist.scene.glyphs import EMOJI, Colour, hues
+from ar_assist.scene.icons import SETS
 from ar_assist.types import Image, Points
 
 Range = tuple[float, float]
@@ -77,8 +78,10 @@ def wallpaper(size_wh: tuple[int, int], colour: Colour, rng: Generator) -> Image
         centre = int(rng.uniform(0, w)), int(rng.uniform(0, h))
         spot = np.zeros((h, w), np.float32)
         cv2.circle(spot, centre, int(rng.uniform(0.03, 0.25) * w), float(rng.uniform(0.1, 0.5)), -1)
-        spot = cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(1, 0.05 * w + 1)))[..., None]
-        small = small * (1 - spot) + spot * np.array(tint[::-1], np.float32)
+        soft = np.asarray(cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(1, 0.05 * w + 1))))[
+            ..., None
+        ]
+        small = small * (1 - soft) + soft * np.array(tint[::-1], np.float32)
     picture = cv2.resize(small, size_wh, interpolation=cv2.INTER_CUBIC).clip(0, 255)
     scenery = Pil.fromarray(picture.astype(np.uint8)[..., ::-1]).convert("RGBA")
     for icon in SETS[str(rng.choice(list(EMOJI)))](7, rng):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ar_assist.types import Homography, Points, transform
 
 Vector = NDArray[np.float64]
+Light = NDArray[np.float32]  # (H, W, 3) BGR, linear; 1 is the white of a screen at its brightest
 TONES = 7  # sinusoids of a tremor: enough to look irregular
 
 
@@ -37,7 +38,7 @@ class Optics:
         (cx, cy), f = self.centre, self.focal
         return np.array([[f, 0, cx], [0, f, cy], [0, 0, 1]])
 
-    def distort(self, points: Points) -> Points:
+    def distort(self, points: NDArray[np.floating]) -> Points:
         """Frame px of (..., 2) ideal px."""
         k1, k2, p1, p2, k3 = self.dist
         x, y = np.moveaxis((points - np.array(self.centre)) / self.focal, -1, 0)
@@ -47,7 +48,7 @@ class Optics:
         v = y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y
         return (np.stack([u, v], -1) * self.focal + self.centre).astype(np.float32)
 
-    def undistort(self, points: Points) -> Points:
+    def undistort(self, points: NDArray[np.floating]) -> Points:
         """Ideal px of (..., 2) frame px: the inverse of `distort`, by fixed-point steps."""
         flat = np.asarray(points, np.float64).reshape(-1, 2)
         ideal = flat.copy()
@@ -75,7 +76,7 @@ class Tremor:
     def make(axes: int, sigma: float, band_hz: tuple[float, float], rng: Generator) -> Tremor:
         """A motion of standard deviation `sigma` on each axis, slower parts larger."""
         shape = axes, TONES
-        hertz = np.exp(rng.uniform(*np.log(band_hz), shape))
+        hertz = np.exp(rng.uniform(math.log(band_hz[0]), math.log(band_hz[1]), shape))
         weight = rng.uniform(0.5, 1.0, shape) / hertz
         weight *= sigma * math.sqrt(2) / np.linalg.norm(weight, axis=1, keepdims=True)
         return Tremor(weight, 2 * math.pi * hertz, rng.uniform(0, 2 * math.pi, shape))
@@ -165,10 +166,11 @@ def _looking(forward: Vector) -> Vector:
 
 def _rotation(pitch: float, yaw: float, roll: float) -> Vector:
     """(3, 3) roll about z after pitch about x and yaw about y."""
-    matrix: Vector = cv2.Rodrigues(np.array([0, 0, roll]))[0]
-    return (
-        matrix @ cv2.Rodrigues(np.array([pitch, 0, 0]))[0] @ cv2.Rodrigues(np.array([0, yaw, 0]))[0]
+    turn, nod, shake = (
+        np.asarray(cv2.Rodrigues(np.array(axis))[0], np.float64)
+        for axis in ([0, 0, roll], [pitch, 0, 0], [0, yaw, 0])
     )
+    return turn @ nod @ shake
 
 
 class Canvas:
@@ -181,7 +183,8 @@ class Canvas:
         ideal = optics.undistort(grid)
         low = np.floor(ideal.min((0, 1))) - 2
         self.offset = low
-        self.size_wh = tuple(int(v) for v in np.ceil(ideal.max((0, 1)) - low) + 3)
+        width, height = np.ceil(ideal.max((0, 1)) - low) + 3
+        self.size_wh = int(width), int(height)
         self.map = (ideal - low).astype(np.float32)
 
     @cached_property
@@ -192,11 +195,12 @@ class Canvas:
         matrix: Homography = shift @ self.optics.matrix
         return matrix
 
-    def bend(self, picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    def bend(self, picture: Light) -> Light:
         """The frame of a canvas."""
-        return cv2.remap(picture, self.map, None, cv2.INTER_LINEAR)  # type: ignore[return-value,call-overload]
+        bent = cv2.remap(picture, self.map, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+        return np.asarray(bent, np.float32)
 
 
-def to_frame(optics: Optics, pose: Pose, points: Points) -> Points:
+def to_frame(optics: Optics, pose: Pose, points: NDArray[np.floating]) -> Points:
     """Frame px of (N, 2) points on the screen."""
     return optics.distort(transform(pose.ideal_from_plane(optics.matrix), points))

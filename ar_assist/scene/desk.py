@@ -10,7 +10,8 @@ from PIL import Image as Pil
 from PIL import ImageDraw, ImageFilter
 
 from ar_assist.scene.desktop import UI_FONT
-from ar_assist.scene.icons import SETS, font, hues
+from ar_assist.scene.glyphs import font, hues
+from ar_assist.scene.icons import SETS
 from ar_assist.scene.show import Device
 from ar_assist.types import Image
 
@@ -80,8 +81,9 @@ def _noise(across: float, down: float, rng: Generator) -> Mask:
     shrink = max(1, int(min(across, down) / 2))  # smooth noise can be drawn small
     size = DESK_WH[1] // shrink, DESK_WH[0] // shrink
     noise = rng.standard_normal(size).astype(np.float32)
-    noise = cv2.GaussianBlur(noise, (0, 0), across / shrink, sigmaY=down / shrink)
-    return cv2.resize(noise / noise.std(), DESK_WH, interpolation=cv2.INTER_CUBIC)  # type: ignore[return-value]
+    soft = np.asarray(cv2.GaussianBlur(noise, (0, 0), across / shrink, sigmaY=down / shrink))
+    full = cv2.resize(soft / soft.std(), DESK_WH, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(full, np.float32)
 
 
 def _sheet(width: float, height: float, colour: object) -> tuple[Pil.Image, ImageDraw.ImageDraw]:

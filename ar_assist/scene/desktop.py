@@ -8,7 +8,8 @@ from PIL import Image as Pil
 from PIL import ImageDraw
 
 from ar_assist.scene.backdrop import Backdrop, Box, ground
-from ar_assist.scene.icons import SETS, Colour, font, hues
+from ar_assist.scene.glyphs import Colour, font, hues
+from ar_assist.scene.icons import SETS
 from ar_assist.types import Image
 
 MONITOR_WH = (1600, 900)

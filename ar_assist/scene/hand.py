@@ -59,7 +59,7 @@ class Reach:
 
 
 def reach(taps: Sequence[tuple[Tap, Tap]], away: tuple[float, float], mm: float) -> Reach:
-    """A hand that comes from `away` for each pair of taps; `mm` is the length of one in world px."""
+    """A hand that comes from `away` for each pair of taps; `mm` is a millimetre in world px."""
     keys: list[Tap] = [(-1.0, *away)]
     for first, second in taps:
         start = max(first[0] - REACH_S, keys[-1][0] + 0.01)
@@ -87,7 +87,8 @@ def picture(rng: Generator) -> Image:
     cv2.ellipse(nail, (121, 40), (15, 20), 6, 0, 360, 1, -1)
     skin = np.array(SKINS[rng.integers(len(SKINS))]) * light + 30.0 * nail[..., None]
     creases = cv2.GaussianBlur(rng.standard_normal(solid.shape), (0, 0), 3)[..., None]
-    return (skin * (1 + 0.25 * creases)).clip(0, 255).astype(np.uint8)
+    creased: Image = (skin * (1 + 0.25 * creases)).clip(0, 255).astype(np.uint8)
+    return creased
 
 
 def covered(points: Points, hand_from_points: Homography) -> NDArray[np.bool_]:

@@ -13,10 +13,10 @@ from numpy.random import Generator
 from ar_assist.errors import UserError
 from ar_assist.games.link.board import Rules
 from ar_assist.scene import desktop, looks
+from ar_assist.scene.backdrop import Box, lay
 from ar_assist.scene.hand import Tap
 from ar_assist.scene.looks import LOOKS, Look
 from ar_assist.scene.script import Moment, Script, Sprite, opening
-from ar_assist.scene.backdrop import Box, lay
 from ar_assist.scene.show import Slab, device_of
 from ar_assist.scene.tiers import Tier, Wanted
 from ar_assist.types import Image
@@ -30,7 +30,7 @@ LINE_SHARE = 1 / 14  # of a cell's width: how thick both are
 class LinkGame:
     """A link game that is being played by a script."""
 
-    game = "link"
+    game: str | None = "link"
     near = False
 
     def __init__(self, wanted: Wanted, tier: Tier, rng: Generator) -> None:

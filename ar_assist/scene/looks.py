@@ -11,7 +11,8 @@ from PIL import Image as Pil
 from PIL import ImageDraw
 
 from ar_assist.scene.backdrop import Backdrop
-from ar_assist.scene.icons import FINE, MOST, SETS, Colour, Icon
+from ar_assist.scene.glyphs import FINE, Colour, Icon
+from ar_assist.scene.icons import MOST, SETS
 
 Tile = NDArray[np.uint8]  # (h, w, 4) BGRA
 
@@ -41,26 +42,74 @@ class Look:
         return min(MOST.get(self.icons, MOST_KINDS), MOST_KINDS)
 
 
+# fmt: off
 LOOKS: dict[str, Look] = {
     "farm": Look("animals", Backdrop("full", "picture", (60, 140, 60)), None, icon=0.86, gap=0.08),
-    "picnic": Look("food", Backdrop("phone", "flat", (110, 205, 120)), gap=0.03, radius=0.12, edge=(235, 225, 215), skirt=(205, 170, 120)),
-    "orchard": Look("food", Backdrop("full", "flat", (190, 180, 165)), (250, 247, 240), (238, 228, 210), bevel=0.35, radius=0.1, icon=0.84),
-    "monsters": Look("monsters", Backdrop("window", "flat", (240, 240, 240)), (205, 240, 250), edge=(60, 70, 80), gap=0.02, icon=0.92, aspect=0.82),
-    "mahjong": Look("mahjong", Backdrop("window", "flat", (0, 0, 0)), (248, 244, 228), gap=0.03, radius=0.06, bevel=0.25, aspect=0.75, icon=0.92),
-    "ivory": Look("mahjong", Backdrop("full", "gradient", (20, 90, 60)), (250, 246, 232), skirt=(190, 160, 90), radius=0.1, bevel=0.2, aspect=0.75, gap=0.01, icon=0.9),
-    "blocks": Look("squares", Backdrop("window", "flat", (255, 255, 255)), None, icon=1.0, gap=0.05),
-    "arcade": Look("pixels", Backdrop("full", "flat", (12, 12, 24)), (26, 26, 44), edge=(70, 70, 110), gap=0.05),
-    "signs": Look("symbols", Backdrop("phone", "gradient", (38, 42, 60)), (66, 72, 96), gap=0.08, radius=0.2, icon=0.66),
+    "picnic": Look(
+        "food", Backdrop("phone", "flat", (110, 205, 120)), gap=0.03, radius=0.12,
+        edge=(235, 225, 215), skirt=(205, 170, 120),
+    ),
+    "orchard": Look(
+        "food", Backdrop("full", "flat", (190, 180, 165)), (250, 247, 240), (238, 228, 210),
+        bevel=0.35, radius=0.1, icon=0.84,
+    ),
+    "monsters": Look(
+        "monsters", Backdrop("window", "flat", (240, 240, 240)), (205, 240, 250),
+        edge=(60, 70, 80), gap=0.02, icon=0.92, aspect=0.82,
+    ),
+    "mahjong": Look(
+        "mahjong", Backdrop("window", "flat", (0, 0, 0)), (248, 244, 228), gap=0.03, radius=0.06,
+        bevel=0.25, aspect=0.75, icon=0.92,
+    ),
+    "ivory": Look(
+        "mahjong", Backdrop("full", "gradient", (20, 90, 60)), (250, 246, 232),
+        skirt=(190, 160, 90), radius=0.1, bevel=0.2, aspect=0.75, gap=0.01, icon=0.9,
+    ),
+    "blocks": Look(
+        "squares", Backdrop("window", "flat", (255, 255, 255)), None, icon=1.0, gap=0.05,
+    ),
+    "arcade": Look(
+        "pixels", Backdrop("full", "flat", (12, 12, 24)), (26, 26, 44), edge=(70, 70, 110),
+        gap=0.05,
+    ),
+    "signs": Look(
+        "symbols", Backdrop("phone", "gradient", (38, 42, 60)), (66, 72, 96), gap=0.08,
+        radius=0.2, icon=0.66,
+    ),
     "balls": Look("balls", Backdrop("window", "checks", (225, 225, 225)), None, icon=0.88),
-    "stones": Look("textures", Backdrop("full", "picture", (90, 90, 100)), None, icon=1.0, bevel=0.5),
-    "jewels": Look("gems", Backdrop("phone", "picture", (50, 30, 90)), (30, 20, 60), edge=(120, 90, 170), radius=0.18, gap=0.04, icon=0.82),
-    "letters": Look("letters", Backdrop("window", "flat", (187, 173, 160)), (238, 228, 218), gap=0.12, radius=0.08, icon=0.6),
-    "clocks": Look("clocks", Backdrop("window", "gradient", (120, 150, 190)), (235, 240, 250), bevel=0.4, icon=0.84),
-    "dominoes": Look("dominoes", Backdrop("full", "picture", (30, 100, 60)), (252, 252, 248), edge=(90, 90, 90), radius=0.1, gap=0.06, icon=0.86, bevel=0.2, aspect=1.25),
-    "toys": Look("things", Backdrop("phone", "picture", (255, 205, 120)), (255, 255, 255), radius=0.28, gap=0.06, edge=(255, 150, 90), edge_width=0.05, icon=0.74),
-    "smileys": Look("faces", Backdrop("window", "flat", (43, 43, 43)), (60, 63, 65), edge=(90, 90, 90), icon=0.78),
-    "savanna": Look("animals", Backdrop("window", "panel", (120, 90, 60)), (255, 238, 200), radius=0.15, gap=0.05, bevel=0.3, icon=0.8),
-}  # fmt: skip
+    "stones": Look(
+        "textures", Backdrop("full", "picture", (90, 90, 100)), None, icon=1.0, bevel=0.5,
+    ),
+    "jewels": Look(
+        "gems", Backdrop("phone", "picture", (50, 30, 90)), (30, 20, 60), edge=(120, 90, 170),
+        radius=0.18, gap=0.04, icon=0.82,
+    ),
+    "letters": Look(
+        "letters", Backdrop("window", "flat", (187, 173, 160)), (238, 228, 218), gap=0.12,
+        radius=0.08, icon=0.6,
+    ),
+    "clocks": Look(
+        "clocks", Backdrop("window", "gradient", (120, 150, 190)), (235, 240, 250), bevel=0.4,
+        icon=0.84,
+    ),
+    "dominoes": Look(
+        "dominoes", Backdrop("full", "picture", (30, 100, 60)), (252, 252, 248),
+        edge=(90, 90, 90), radius=0.1, gap=0.06, icon=0.86, bevel=0.2, aspect=1.25,
+    ),
+    "toys": Look(
+        "things", Backdrop("phone", "picture", (255, 205, 120)), (255, 255, 255), radius=0.28,
+        gap=0.06, edge=(255, 150, 90), edge_width=0.05, icon=0.74,
+    ),
+    "smileys": Look(
+        "faces", Backdrop("window", "flat", (43, 43, 43)), (60, 63, 65), edge=(90, 90, 90),
+        icon=0.78,
+    ),
+    "savanna": Look(
+        "animals", Backdrop("window", "panel", (120, 90, 60)), (255, 238, 200), radius=0.15,
+        gap=0.05, bevel=0.3, icon=0.8,
+    ),
+}
+# fmt: on
 
 
 def varied(look: Look, rng: Generator) -> Look:

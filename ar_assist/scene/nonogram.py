@@ -23,8 +23,8 @@ from ar_assist.games.nonogram.board import (
 from ar_assist.scene import desktop
 from ar_assist.scene.backdrop import Backdrop, Box, Layout, Range
 from ar_assist.scene.desktop import Pen
+from ar_assist.scene.glyphs import Colour, font, hues
 from ar_assist.scene.hand import Tap
-from ar_assist.scene.icons import Colour, font, hues
 from ar_assist.scene.show import Device, Slab, device_of
 from ar_assist.scene.tiers import Tier, Wanted
 from ar_assist.types import Image
@@ -81,7 +81,7 @@ def style(rng: Generator, printed: bool) -> Style:
 class Nonogram:
     """What the screen and the paper have in common."""
 
-    game = "nonogram"
+    game: str | None = "nonogram"
     near = True
     base: Image  # with grid and clues
     board: Box | None  # the cells
@@ -93,14 +93,14 @@ class Nonogram:
         rows = wanted.rows or int(rng.choice(sides))
         cols = wanted.cols or (rows if rng.random() < 0.7 else int(rng.choice(sides)))
         solution = _picture(rows, cols, rng)
-        self.puzzle = puzzle_of(solution)
+        self.puzzle = puzzle_of(_cells(solution, True))
         self.boards = list(_solving(self.puzzle, solution, rng))
         pauses = rng.uniform(*tier.pause_s, len(self.boards))
         self.starts = np.cumsum(pauses) - pauses[0]
 
     @property
     def depths(self) -> tuple[int, int]:
-        """The longest row clue and the longest column clue, numbers; a line without blocks says 0."""
+        """How many numbers the longest row and column clue have; a line without blocks says 0."""
         return tuple(  # type: ignore[return-value]
             max(1, *(len(clue or ()) for clue in clues))
             for clues in (self.puzzle.row_clues, self.puzzle.col_clues)

@@ -14,15 +14,17 @@ from numpy.random import Generator
 from ar_assist.games.othello.board import BLACK, START, WHITE, OthelloBoard, squares
 from ar_assist.scene import desktop
 from ar_assist.scene.backdrop import Backdrop, Box, Layout, Range, lay
+from ar_assist.scene.glyphs import hues
 from ar_assist.scene.hand import Tap
-from ar_assist.scene.icons import hues
 from ar_assist.scene.show import Device, Slab, device_of
 from ar_assist.scene.tiers import Tier, Wanted
 from ar_assist.types import Image
 
 BGR = tuple[int, int, int]
 
-FELTS: tuple[BGR, ...] = ((60, 120, 20), (40, 90, 15), (35, 140, 50), (90, 110, 30), (40, 70, 110), (120, 80, 30))  # fmt: skip
+FELTS: tuple[BGR, ...] = (
+    (60, 120, 20), (40, 90, 15), (35, 140, 50), (90, 110, 30), (40, 70, 110), (120, 80, 30),
+)  # fmt: skip
 FRAMES: tuple[BGR, ...] = ((25, 25, 25), (40, 70, 120), (60, 100, 150), (190, 190, 195))
 SIDES: dict[int, BGR] = {BLACK: (32, 30, 30), WHITE: (232, 236, 238)}  # of a disc
 TURN_S = 0.35  # how long discs take to turn
@@ -81,7 +83,7 @@ class Game:
 class OthelloShow:
     """What the screen and the table have in common."""
 
-    game = "othello"
+    game: str | None = "othello"
     near = False
     size_wh: tuple[int, int]
     base: Image  # without discs
@@ -153,7 +155,7 @@ class OthelloScreen(OthelloShow):
             tile = self.discs[colour]
             if width < 1:
                 size = max(1, round(tile.shape[1] * width)), tile.shape[0]
-                tile = cv2.resize(tile, size, interpolation=cv2.INTER_AREA)
+                tile = np.asarray(cv2.resize(tile, size, interpolation=cv2.INTER_AREA), np.uint8)
             x, y = self.middle(square)
             lay(picture, tile, (x - tile.shape[1] // 2, y - tile.shape[0] // 2))
         if state.last is not None:
@@ -193,7 +195,8 @@ class OthelloTable(OthelloShow):
         self.size_wh = side, side
         self.base = np.full((side, side, 3), FRAMES[rng.integers(len(FRAMES))], np.uint8)
         bright, wide = self.base[0, 0].astype(int) + 40, int(cell * rng.uniform(0.03, 0.1))
-        cv2.rectangle(self.base, (wide, wide), (side - wide, side - wide), bright.clip(0, 255).tolist(), wide)  # fmt: skip
+        inner = (wide, wide), (side - wide, side - wide)
+        cv2.rectangle(self.base, *inner, bright.clip(0, 255).tolist(), wide)
         self._set_grid((rim, rim), cell)
         paint_grid(self.base, self.origin, cell, rng)
         self.height = cell * rng.uniform(*DISC_HEIGHT)
@@ -273,5 +276,5 @@ def _shade(size: int) -> Image:
     wide = int(size * 1.35)
     alpha = np.zeros((wide, wide), np.float32)
     cv2.circle(alpha, (wide // 2, wide // 2), size // 2, 150.0, -1)
-    alpha = cv2.GaussianBlur(alpha, (0, 0), size * 0.06)
-    return np.dstack([np.zeros((wide, wide, 3)), alpha]).astype(np.uint8)
+    soft = cv2.GaussianBlur(alpha, (0, 0), size * 0.06)
+    return np.dstack([np.zeros((wide, wide, 3)), soft]).astype(np.uint8)

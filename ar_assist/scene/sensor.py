@@ -14,15 +14,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ar_assist.scene.camera import Light
 from ar_assist.types import Image
-
-Light = NDArray[np.float32]  # (H, W, 3) BGR, linear
 
 LEVELS = 4095  # of the sensor's converter: 12 bits, as small sensors have
 TARGET = 0.20  # mean linear level that the automatic exposure aims at
 SETTLE_S = 0.6  # its time constant
 GAIN_RANGE = (0.15, 12.0)  # of exposure and amplifier together
 BRIGHT = 97  # percentile of the brightest parts that it keeps from washing out
+SHARPEN_PX = 1.2  # sigma of the unsharp mask that cameras use
 METER_STEP = 8  # px: the meter looks at every eighth pixel
 
 
@@ -59,12 +59,12 @@ class Sensor:
     def expose(self, light: Light, time: float, step: float) -> Image:
         """The picture of a frame's light; `step` is the time since the frame before, s."""
         self._meter(light, step)
-        light = cv2.GaussianBlur(light, (0, 0), self.chip.blur)
-        raw = self._noisy(_mosaic(light * (self.falloff * self.gain)[..., None]))
-        colour = cv2.demosaicing(raw, cv2.COLOR_BayerRGGB2BGR)
-        planes = zip(cv2.split(colour), self._balanced(time), strict=True)
-        picture = cv2.merge([curve[plane] for plane, curve in planes])
-        return self._finished(picture)
+        soft = np.asarray(cv2.GaussianBlur(light, (0, 0), self.chip.blur), np.float32)
+        raw = self._noisy(_mosaic(soft) * (self.falloff * np.float32(self.gain)))
+        planes = cv2.split(cv2.demosaicing(raw, cv2.COLOR_BayerRGGB2BGR))
+        curves = self._balanced(time)
+        picture = cv2.merge([c[plane] for plane, c in zip(planes, curves, strict=True)])
+        return self._finished(np.asarray(picture, np.uint8))
 
     def _meter(self, light: Light, step: float) -> None:
         """Move the gain towards its goal, as automatic exposure does."""
@@ -80,10 +80,13 @@ class Sensor:
 
     def _noisy(self, mosaic: NDArray[np.float32]) -> NDArray[np.uint16]:
         """The mosaic with shot and read noise, converted."""
-        variance = mosaic * (self.chip.shot * self.gain) + (self.chip.read * self.gain) ** 2
+        chip = self.chip
+        variance = mosaic * np.float32(chip.shot * self.gain)
+        variance += np.float32((chip.read * self.gain) ** 2)
         noise = self.rng.standard_normal(mosaic.shape, np.float32)
-        level = (mosaic + noise * np.sqrt(np.maximum(variance, 0))) * LEVELS
-        return np.clip(level, 0, LEVELS).astype(np.uint16)
+        level = mosaic + noise * np.sqrt(variance)
+        raw: NDArray[np.uint16] = (level * np.float32(LEVELS)).clip(0, LEVELS).astype(np.uint16)
+        return raw
 
     def _balanced(self, time: float) -> list[NDArray[np.uint8]]:
         """Tone curves of B, G, R with the white balance of this moment."""
@@ -95,17 +98,18 @@ class Sensor:
         """Denoised, sharpened, compressed."""
         chip = self.chip
         luma, *colour = cv2.split(cv2.cvtColor(picture, cv2.COLOR_BGR2YCrCb))
-        colour = [cv2.GaussianBlur(plane, (0, 0), chip.colour_blur) for plane in colour]
-        picture = cv2.cvtColor(cv2.merge([luma, *colour]), cv2.COLOR_YCrCb2BGR)
         if chip.denoise:
-            picture = cv2.GaussianBlur(picture, (0, 0), chip.denoise)
+            luma = cv2.GaussianBlur(luma, (0, 0), chip.denoise)
         if chip.sharpen:
-            soft = cv2.GaussianBlur(picture, (0, 0), 1.2)
-            picture = cv2.addWeighted(picture, 1 + chip.sharpen, soft, -chip.sharpen, 0)
+            soft = cv2.GaussianBlur(luma, (0, 0), SHARPEN_PX)
+            luma = cv2.addWeighted(luma, 1 + chip.sharpen, soft, -chip.sharpen, 0)
         if chip.grey:
-            picture = cv2.cvtColor(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
-        packed = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, chip.jpeg])[1]
-        return cv2.imdecode(packed, cv2.IMREAD_COLOR)  # type: ignore[return-value]
+            finished = cv2.merge([luma] * 3)
+        else:
+            colour = [cv2.GaussianBlur(plane, (0, 0), chip.colour_blur) for plane in colour]
+            finished = cv2.cvtColor(cv2.merge([luma, *colour]), cv2.COLOR_YCrCb2BGR)
+        packed = cv2.imencode(".jpg", finished, [cv2.IMWRITE_JPEG_QUALITY, chip.jpeg])[1]
+        return np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8)
 
 
 def tone_curve(contrast: float) -> NDArray[np.uint8]:
@@ -113,7 +117,8 @@ def tone_curve(contrast: float) -> NDArray[np.uint8]:
     level = np.arange(LEVELS + 1) / LEVELS
     srgb = np.where(level < 0.0031308, 12.92 * level, 1.055 * level ** (1 / 2.4) - 0.055)
     curved = srgb + contrast * (srgb * srgb * (3 - 2 * srgb) - srgb)
-    return np.round(255 * curved).astype(np.uint8)
+    curve: NDArray[np.uint8] = np.round(255 * curved).astype(np.uint8)
+    return curve
 
 
 def to_light() -> NDArray[np.float32]:

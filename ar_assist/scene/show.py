@@ -65,7 +65,7 @@ def device_of(size_wh: tuple[int, int]) -> Device:
 class NoGame:
     """A desktop without a game."""
 
-    game = None
+    game: str | None = None
     look = "none"
     near = False
     device: Device = "monitor"

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from ar_assist.errors import UserError
+from ar_assist.scene.conditions import draw
 from ar_assist.scene.render import Renderer
 from ar_assist.scene.tiers import TIERS, Wanted
-from ar_assist.scene.world import draw
 from ar_assist.types import Frame
 
 PREFIX = "scene:"

@@ -59,28 +59,67 @@ class Tier:
 
 HANDHELD = Tier("held in the hand: tremor, drift, rolling view")
 
+# fmt: off
 TIERS: dict[str, Tier] = {
     "tripod": replace(HANDHELD, about="a webcam that stands still", shake=0.0, sway=0.0, orbit=0.0),
     "handheld": HANDHELD,
     "rotated": replace(HANDHELD, about="rolled to any angle", roll=(-180, 180)),
-    "oblique45": replace(HANDHELD, about="seen from the side, tilted by 35 to 48 degrees", tilt=(35, 48), roll=(-15, 15)),
-    "oblique60": replace(HANDHELD, about="tilted by 50 to 60 degrees", tilt=(50, 60), roll=(-15, 15)),
-    "phone": replace(HANDHELD, about="a phone's screen, upright or lying at any angle", layout="phone", rows=(7, 14), cols=(6, 8), roll=(-100, 100), tilt=(0, 30)),
-    "windowed": replace(HANDHELD, about="a window among others", layout="window", window=(0.3, 0.55), tile_px=(26, 60)),
-    "clutter": replace(HANDHELD, about="a small screen on a table full of things", clutter=(0.9, 1.0), tile_px=(24, 38), ambient=(0.4, 0.9)),
-    "bigboard": replace(HANDHELD, about="up to 16 x 30 tiles, up to 45 kinds", rows=(12, 16), cols=(20, 30), kinds=(28, 45), layout="window", window=(0.95, 1.0)),
+    "oblique45": replace(
+        HANDHELD, about="seen from the side, tilted by 35 to 48 degrees", tilt=(35, 48),
+        roll=(-15, 15),
+    ),
+    "oblique60": replace(
+        HANDHELD, about="tilted by 50 to 60 degrees", tilt=(50, 60), roll=(-15, 15),
+    ),
+    "phone": replace(
+        HANDHELD, about="a phone's screen, upright or lying at any angle", layout="phone",
+        rows=(7, 14), cols=(6, 8), roll=(-100, 100), tilt=(0, 30),
+    ),
+    "windowed": replace(
+        HANDHELD, about="a window among others", layout="window", window=(0.3, 0.55),
+        tile_px=(26, 60),
+    ),
+    "clutter": replace(
+        HANDHELD, about="a small screen on a table full of things", clutter=(0.9, 1.0),
+        tile_px=(24, 38), ambient=(0.4, 0.9),
+    ),
+    "bigboard": replace(
+        HANDHELD, about="up to 16 x 30 tiles, up to 45 kinds", rows=(12, 16), cols=(20, 30),
+        kinds=(28, 45), layout="window", window=(0.95, 1.0),
+    ),
     "farscreen": replace(HANDHELD, about="tiles of 20 to 24 px", tile_px=(20, 24)),
-    "lowlight": replace(HANDHELD, about="a dark room: noise, long exposure", ambient=(0.01, 0.05), shot=(0.003, 0.006), exposure_s=(1 / 30, 1 / 25), shake=0.15),
-    "glare": replace(HANDHELD, about="lamps mirrored in the screen, bright room", glare=(0.3, 0.9), ambient=(0.5, 1.2)),
-    "moire": replace(HANDHELD, about="the display's pixels beat with the sensor's", moire=0.8, blur=(0.3, 0.4)),
-    "motionblur": replace(HANDHELD, about="unsteady, long exposure, swings", shake=0.7, exposure_s=(1 / 40, 1 / 25), reaim="swing"),
+    "lowlight": replace(
+        HANDHELD, about="a dark room: noise, long exposure", ambient=(0.01, 0.05),
+        shot=(0.003, 0.006), exposure_s=(1 / 30, 1 / 25), shake=0.15,
+    ),
+    "glare": replace(
+        HANDHELD, about="lamps mirrored in the screen, bright room", glare=(0.3, 0.9),
+        ambient=(0.5, 1.2),
+    ),
+    "moire": replace(
+        HANDHELD, about="the display's pixels beat with the sensor's", moire=0.8,
+        blur=(0.3, 0.4),
+    ),
+    "motionblur": replace(
+        HANDHELD, about="unsteady, long exposure, swings", shake=0.7,
+        exposure_s=(1 / 40, 1 / 25), reaim="swing",
+    ),
     "occlusion": replace(HANDHELD, about="a hand taps the tiles", hand=True, pause_s=(1.5, 3.0)),
-    "partial": replace(HANDHELD, about="the view wanders off until part of the board is cut", reaim="aside"),
+    "partial": replace(
+        HANDHELD, about="the view wanders off until part of the board is cut", reaim="aside",
+    ),
     "relock": replace(HANDHELD, about="looks away and back, aims anew abruptly", reaim="away"),
-    "gravity": replace(HANDHELD, about="tiles slide after each pair", gravities=ALL_GRAVITIES, pause_s=(0.8, 1.8)),
+    "gravity": replace(
+        HANDHELD, about="tiles slide after each pair", gravities=ALL_GRAVITIES,
+        pause_s=(0.8, 1.8),
+    ),
     "greycam": replace(HANDHELD, about="a camera without colour", grey=True),
-    "negative": replace(HANDHELD, about="no game in view: desktops, sheets, keyboards, papers", game=False, clutter=(0.3, 1.0)),
-}  # fmt: skip
+    "negative": replace(
+        HANDHELD, about="no game in view: desktops, sheets, keyboards, papers", game=False,
+        clutter=(0.3, 1.0),
+    ),
+}
+# fmt: on
 
 
 @dataclass(frozen=True)
