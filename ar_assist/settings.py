@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -112,7 +113,7 @@ def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
     kept = read_profile(name) if path.exists() else {}
     kept |= {key: _converted(key, value, key) for key, value in changes.items()}
     Settings(**{key: kept[key] for key in changes})  # says what is wrong before it is written
-    lines = [f"{key} = {_toml(value)}\n" for key, value in kept.items()]
+    lines = [f"{_key(key)} = {_toml(value)}\n" for key, value in kept.items()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")
@@ -140,15 +141,21 @@ def _converted(name: str, value: Any, where: str) -> Any:
     raise UserError(f"{where}: {name} is a {kind.__name__}, got '{value}'")
 
 
+def _key(text: str) -> str:
+    """Bare where TOML allows it."""
+    bare = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    return text if bare else _toml(text)
+
+
 def _toml(value: Any) -> str:
     """A value in TOML: text, number, truth, or a list or table of them."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-        return f'"{escaped}"'
+        # TOML's text is JSON's, but for DEL, which JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{key} = {_toml(item)}' for key, item in value.items())}}}"
+        return f"{{{', '.join(f'{_key(key)} = {_toml(item)}' for key, item in value.items())}}}"
     return str(value)

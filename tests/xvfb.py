@@ -21,7 +21,7 @@ from ar_assist.types import Image
 from ar_assist.window import TITLE
 
 SIZE_WH = (1600, 1000)
-PATIENCE_S = 40.0  # busy machines start programs slowly
+PATIENCE_S = 120.0  # busy machines start programs and find boards slowly
 
 
 _CLOSE = """

@@ -17,6 +17,7 @@ from ar_assist.errors import SourceError, UserError
 from ar_assist.overlay import Look, draw, status_words
 from ar_assist.settings import Settings
 from ar_assist.types import AnyGame, Frame, Image, View
+from ar_assist.video import undistorted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +59,11 @@ def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterat
     if source.live:
         source.close()
         raise SourceError(f"{photo}: not a picture (cameras and streams are for `ar-assist live`)")
-    for frame in options.straightened(source, settings):
+    if settings.calibration:
+        source = undistorted(source, options.load_camera(settings.calibration))
+    for frame in source:
         named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
-        yield replay.still(named, games)
+        yield replay.still(named, games, orientation=options.orientation(settings))
 
 
 def _save(image: Image, folder: Path, stem: str) -> None:

@@ -19,7 +19,7 @@ from ar_assist.recorder import Recorder, recorded
 from ar_assist.settings import Settings
 from ar_assist.speech import Voice
 from ar_assist.types import Source
-from ar_assist.video import Live, safe_name
+from ar_assist.video import Live, safe_name, undistorted
 from ar_assist.window import Window, can_show
 from ar_assist.workers import workers
 
@@ -59,12 +59,13 @@ def run(args: argparse.Namespace) -> int:
 def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
     """The source recorded as it comes, then straightened."""
     _print_obtained(source, settings)
+    camera = options.load_camera(settings.calibration) if settings.calibration else None
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
-        if settings.calibration:
+        if camera:
             shutil.copyfile(settings.calibration, Path(raw).with_suffix(".camera.json"))
         source = recorded(source, recorder)
-    return options.straightened(source, settings)
+    return undistorted(source, camera) if camera else source
 
 
 def _print_obtained(source: Source, settings: Settings) -> None:

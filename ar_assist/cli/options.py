@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from ar_assist.errors import UserError
 from ar_assist.games import GAMES
@@ -13,7 +12,7 @@ from ar_assist.games.link.board import GRAVITIES
 from ar_assist.look import Orientation
 from ar_assist.settings import Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
-from ar_assist.video import Camera, open_source, undistorted
+from ar_assist.video import Camera, open_source
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -72,19 +71,14 @@ def source(settings: Settings) -> Source:
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
 
 
-def straightened(source: Source, settings: Settings) -> Source:
-    """The source without its lens's distortion, if the camera was calibrated."""
-    if not settings.calibration:
-        return source
-    return undistorted(source, load_camera(Path(settings.calibration)))
-
-
-def load_camera(path: Path) -> Camera:
+def load_camera(path: str) -> Camera:
     """A camera file; UserError if it is none."""
     from calibration import Camera as Calibrated
 
     try:
         camera: Camera = Calibrated.load(path)
-    except (OSError, ValueError, KeyError) as error:
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError) as error:
         raise UserError(f"{path}: not a camera file ({error})") from None
     return camera

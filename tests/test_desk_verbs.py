@@ -1,0 +1,213 @@
+"""The verbs of the desk: exit codes, one clear line, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from ar_assist.cli import main
+from ar_assist.cli.options import games
+from ar_assist.games import GAMES
+from ar_assist.settings import Settings
+from ar_assist.video import devices, open_source
+
+
+@pytest.fixture(autouse=True)
+def no_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AR_ASSIST_CONFIG", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def noise(tmp_path: Path) -> Path:
+    """A picture with no game in it."""
+    path = tmp_path / "noise.png"
+    small = np.random.default_rng(1).integers(60, 190, (12, 16, 3), np.uint8)
+    cv2.imwrite(str(path), cv2.resize(small, (320, 240), interpolation=cv2.INTER_CUBIC))
+    return path
+
+
+def one_line(capsys: pytest.CaptureFixture[str]) -> str:
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("ar-assist: ")
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--source", "missing.mp4"],
+        ["--camera", "97"],
+        ["--video", "missing.mp4"],
+        ["--source", "http://me:s3cret@127.0.0.1:9/video"],
+        ["image", "missing.png"],
+        ["demo", "--source", "missing.mp4"],
+    ],
+    ids=" ".join,
+)
+def test_no_source(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    headless = [] if words[0] == "image" else ["--headless"]
+    assert main([*words, *headless]) == 3
+    assert "s3cret" not in one_line(capsys)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--log", "no/such/folder/run.jsonl"],
+        ["--record", "no/such/folder/out.mp4"],
+        ["--record", "out.avi"],
+        ["--save-raw", "no/such/folder/raw.mp4"],
+        ["--size", "large"],
+        ["--calibration", "missing.json"],
+        ["--profile", "missing"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(flags: list[str], noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--source", str(noise), "--headless", *flags]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("ar-assist: ")
+    assert flags[1] in line
+
+
+def test_unknown_game_in_a_profile(
+    noise: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AR_ASSIST_GAME", "chess")
+    assert main(["image", str(noise)]) == 2
+    assert "chess" in one_line(capsys)
+
+
+def test_picture_without_a_game(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = noise.parent / "run.jsonl"
+    out = noise.parent / "out"
+    assert main(["image", str(noise), "--log", str(log), "--out", str(out)]) == 0
+    assert "searching" in capsys.readouterr().out
+    (line,) = map(json.loads, log.read_text().splitlines())
+    assert (line["state"], line["source"], line["hint"]) == ("searching", str(noise), None)
+    assert cv2.imread(str(out / "noise.png")).shape == (240, 320, 3)
+
+
+def test_bad_pictures_do_not_stop_the_good(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bad = noise.with_name("bad.png")
+    bad.write_text("not a picture")
+    assert main(["image", str(bad), str(noise)]) == 3
+    printed = capsys.readouterr()
+    assert "bad.png" in printed.err
+    assert "noise.png" in printed.out
+
+
+def test_pictures_of_one_name_are_all_kept(noise: Path) -> None:
+    out = noise.parent / "out"
+    assert main(["image", str(noise), str(noise), "--out", str(out)]) == 0
+    assert sorted(path.name for path in out.iterdir()) == ["noise-2.png", "noise.png"]
+
+
+def test_headless_clip_is_logged_and_recorded(noise: Path) -> None:
+    folder = noise.parent
+    flags = ["--log", str(folder / "a.jsonl"), "--record", str(folder / "a.mp4")]
+    flags += ["--save-raw", str(folder / "raw.mp4")]
+    assert main(["--source", str(noise), "--headless", *flags]) == 0
+    assert len((folder / "a.jsonl").read_text().splitlines()) == 1
+    (shown,), (raw,) = (list(open_source(str(folder / f))) for f in ("a.mp4", "raw.mp4"))
+    picture = cv2.imread(str(noise)).astype(int)
+    assert np.abs(raw.image - picture).mean() < 4
+    assert np.abs(shown.image - picture)[-20:].mean() > 20, "the status line"
+
+
+def test_live_without_a_display_says_so() -> None:
+    env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    command = [sys.executable, "-m", "ar_assist", "--source", "x.png"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode == 3:
+        pytest.skip("this system shows windows without DISPLAY")
+    assert done.returncode == 2
+    assert "--headless" in done.stderr
+
+
+def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["config", "set", "size=800x600", "--profile", "desk"]) == 0
+    monkeypatch.setenv("AR_ASSIST_SOURCE", "http://me:s3cret@host/video")
+    assert main(["config", "show", "--profile", "desk"]) == 0
+    shown = capsys.readouterr().out
+    assert "800x600" in shown
+    assert "s3cret" not in shown
+    assert main(["config", "set", "nonsense"]) == 2
+    assert main(["config", "set", "colour=red"]) == 2
+
+
+def test_rules_reach_the_game() -> None:
+    (link,) = games(Settings(game="link", gravity="down"))
+    assert getattr(link, "gravity") == "down"  # noqa: B009
+    assert [game.name for game in games(Settings())] == list(GAMES)
+
+
+MODES = {b"MJPG": {(1280, 720): [30, 15], (640, 480): [60]}, b"YUYV": {(640, 480): [30]}}
+
+
+def fake_driver(request: int, argument: bytes) -> bytes:
+    """A V4L2 driver with the modes above (videodev2.h)."""
+    number = request & 0xFF
+    if number == 0:
+        return bytes(84) + struct.pack("<2I", 0x84200001, 0x04200001) + bytes(12)
+    index = struct.unpack_from("<I", argument)[0]
+    try:
+        if number == 2:
+            return argument[:44] + list(MODES)[index] + argument[48:]
+        sizes = MODES[argument[4:8]]
+        if number == 0x4A:
+            return argument[:8] + struct.pack("<3I", 1, *list(sizes)[index]) + bytes(24)
+        rate = sizes[struct.unpack_from("<2I", argument, 8)][index]
+        return argument[:16] + struct.pack("<3I", 1, 1, rate) + bytes(24)
+    except IndexError:
+        raise OSError(22, "Invalid argument") from None
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="V4L2 is Linux")
+def test_cameras_on_linux(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import fcntl
+
+    (tmp_path / "video2").mkdir()
+    (tmp_path / "video2" / "name").write_text("Desk Cam\n")
+    monkeypatch.setattr(devices, "SYS_FOLDER", tmp_path)
+    monkeypatch.setattr(devices.os, "open", lambda *_: os.dup(0))
+    monkeypatch.setattr(
+        fcntl, "ioctl", lambda _file, request, argument: fake_driver(request, argument)
+    )
+    assert main(["cameras"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "2: Desk Cam",
+        "   MJPG 1280x720 30/s",
+        "   MJPG 640x480 60/s",
+        "   YUYV 640x480 30/s",
+    ]
+
+
+def test_doctor_names_what_a_report_needs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ar_assist.cli.doctor._latency", lambda: "not measured here")
+    assert main(["doctor"]) == 0
+    printed = capsys.readouterr().out
+    for name in ("ar-assist:", "opencv", "numpy:", "display:", "recording: works", "cameras:"):
+        assert name in printed
+
+
+@pytest.mark.slow
+def test_demo_without_a_display(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = "scene:tier=tripod,seed=1,seconds=0.7"
+    assert main(["demo", "--headless", "--out", str(tmp_path), "--source", spec]) == 0
+    assert len(list(open_source(str(tmp_path / "demo.mp4")))) == 21
+    assert cv2.imread(str(tmp_path / "demo.png")).shape[1] == 4 * 400

@@ -1,0 +1,97 @@
+"""Where settings come from, and profiles."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ar_assist.errors import UserError
+from ar_assist.settings import Settings, _key, _toml, gather, profile_path, save_profile
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AR_ASSIST_CONFIG", str(tmp_path))
+    return tmp_path
+
+
+def test_flag_beats_environment_beats_profile_beats_default() -> None:
+    save_profile("desk", {"size": "640x480", "fps": "15", "scale": "2", "mirror": "yes"})
+    environ = {"AR_ASSIST_FPS": "25", "AR_ASSIST_SCALE": "1.5"}
+    found = gather({"scale": 3.0, "fps": None}, "desk", environ)
+    settings = found.settings
+    assert (settings.scale, settings.fps, settings.size) == (3.0, 25.0, "640x480")
+    assert settings.mirror is True
+    assert settings.game == "auto"
+    assert [found.origin[k] for k in ("scale", "fps", "size", "game")] == [
+        "flag",
+        "environment",
+        "profile desk",
+        "default",
+    ]
+
+
+def test_default_profile_is_read_unasked() -> None:
+    assert gather({}, environ={}).settings == Settings()
+    save_profile("default", {"source": "1"})
+    assert gather({}, environ={}).settings.source == "1"
+
+
+def test_saving_keeps_the_rest(folder: Path) -> None:
+    (folder / "desk.toml").write_text('size = "640x480"\n[screen]\nblack = [3, 4.5]\n')
+    save_profile("desk", {"fps": "30"})
+    kept = tomllib.loads((folder / "desk.toml").read_text())
+    assert kept == {"size": "640x480", "fps": 30.0, "screen": {"black": [3, 4.5]}}
+    assert gather({}, "desk", {}).settings.fps == 30
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("fps = 'quick'", "fps"),
+        ("size = 'big'", "1280x720"),
+        ("= 3", "line 1"),
+        ("scale = 99", "scale"),
+    ],
+)
+def test_wrong_profiles_give_one_line(folder: Path, text: str, says: str) -> None:
+    (folder / "desk.toml").write_text(text)
+    with pytest.raises(UserError, match=says):
+        gather({}, "desk", {})
+
+
+@pytest.mark.parametrize(
+    "changes", [{"colour": "red"}, {"fps": "quick"}, {"mirror": "perhaps"}, {"size": "0x10"}]
+)
+def test_nothing_wrong_is_saved(folder: Path, changes: dict[str, str]) -> None:
+    with pytest.raises(UserError):
+        save_profile("desk", changes)
+    assert not (folder / "desk.toml").exists()
+
+
+@pytest.mark.parametrize("name", ["", "../evil", "a b", "a/b"])
+def test_profile_names(name: str) -> None:
+    with pytest.raises(UserError):
+        profile_path(name)
+
+
+def test_unknown_profile_is_said() -> None:
+    with pytest.raises(UserError, match="no profile 'desk'"):
+        gather({}, "desk", {})
+
+
+VALUES = st.recursive(
+    st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(min_size=1), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(min_size=1), VALUES))
+def test_any_value_survives_being_written(values: dict[str, object]) -> None:
+    text = "".join(f"{_key(key)} = {_toml(value)}\n" for key, value in values.items())
+    assert tomllib.loads(text) == values
