@@ -95,6 +95,7 @@ def warm(wait: bool = False) -> None:
     _engine(wait)
 
 
+@cache
 def accelerated() -> bool:
     """Whether the accelerator is installed."""
     return find_spec("numba") is not None

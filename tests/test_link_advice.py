@@ -1,0 +1,172 @@
+"""What the link game advises, and how it tells the gravity from the moves seen."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+
+from ar_assist.games.link import LinkGame, advice, solver
+from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
+from ar_assist.games.link.generate import deal
+from ar_assist.games.link.gravity import infer, removed
+from ar_assist.games.link.paths import links
+from ar_assist.types import Correction, Lattice, Reading
+
+
+def reading_of(board: LinkBoard, doubtful: tuple[tuple[int, int], ...] = ()) -> Reading[LinkBoard]:
+    certainty = np.ones((board.rows, board.cols), np.float32)
+    for cell in doubtful:
+        certainty[cell] = 0.2
+    corners = Lattice((10, 20), (40, 50), board.rows, board.cols).corners
+    return Reading(board, corners, certainty, 1.0)
+
+
+def played(gravity: str, moves: int, seed: int) -> list[LinkBoard]:
+    """A game of random moves."""
+    rng = random.Random(seed)
+    history = [deal(6, 8, 12, rng)]
+    for _ in range(moves):
+        move = rng.choice(links(history[-1], Rules(gravity)))
+        history.append(play(history[-1], Rules(gravity), move.a, move.b))
+    return history
+
+
+def test_a_game_of_hints_clears_the_board() -> None:
+    game = LinkGame("left")
+    history = [deal(4, 6, 6, random.Random(2))]
+    while (said := game.advise(history)).status == "ready":
+        assert said.moves[0].safe
+        history.append(game.play(history[-1], said.moves[0]))
+    assert said.status == "solved"
+    assert history[-1].left == 0
+
+
+def test_a_planned_move_needs_no_new_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    history, rules = [deal(6, 8, 12, random.Random(4))], Rules()
+    first = advice.plan(history, rules, solver.NODES)
+    history.append(play(history[0], rules, *first.order[0]))
+    monkeypatch.setattr(advice, "solve", lambda *_: pytest.fail("searched again"))
+    assert advice.plan(history, rules, solver.NODES).order == first.order[1:]
+
+
+def test_what_is_remembered_does_not_change_the_advice() -> None:
+    game, history = LinkGame(), played("none", 5, seed=6)
+    for end in range(1, len(history)):
+        game.advise(history[:end])
+    warm = game.advise(history)
+    advice._plans.clear()
+    assert game.advise(history) == warm
+
+
+def test_the_easiest_safe_pair_comes_first() -> None:
+    board = parse_board("1 . . 2\n. . . .\n2 . 3 3\n1 . . .")
+    shown = LinkGame("none").advise([board]).moves
+    assert (shown[0].link.a, shown[0].link.b) == ((2, 2), (2, 3))
+    assert [move.link.turns for move in shown] == sorted(move.link.turns for move in shown)
+
+
+def test_a_pair_that_spoils_the_board_is_not_shown() -> None:
+    rng = random.Random(8)
+    kept = 0
+    for _ in range(30):
+        board, rules = deal(3, 4, 3, rng), Rules("down")
+        said = LinkGame("down").advise([board])
+        legal = links(board, rules)
+        if said.moves and said.moves[0].safe:
+            kept += len(said.moves) < len(legal)
+            for move in said.moves:
+                after = play(board, rules, move.link.a, move.link.b)
+                assert solver.solve(after, rules).verdict == "clears"
+    assert kept
+
+
+def test_a_lost_board_is_said_to_be_lost_and_played_on() -> None:
+    board = parse_board("1 2 3 3\n2 1 4 4")
+    said = LinkGame("none").advise([board])
+    assert said.moves[0].safe is False
+    assert "at best 4 tiles stay" in said.reason
+
+
+def test_without_a_pair_it_says_so() -> None:
+    said = LinkGame("none").advise([parse_board("1 2\n2 1")])
+    assert (said.status, said.moves) == ("no move", ())
+    assert "shuffle" in said.reason
+
+
+def test_no_move_rests_on_a_doubtful_cell() -> None:
+    board = parse_board("1 1 2 2\n3 . . 3")
+    said = LinkGame("none").advise([board], reading_of(board, ((0, 1), (1, 2))))
+    assert (said.moves[0].link.a, said.moves[0].link.b) == ((0, 2), (0, 3))
+    for move in said.moves:
+        assert (0, 1) not in (move.link.a, move.link.b)
+        assert (1, 1) not in move.link.path
+    lone = parse_board("1 1")
+    said = LinkGame("none").advise([lone], reading_of(lone, ((0, 1),)))
+    assert said.status == "no move"
+    assert "not read surely" in said.reason
+
+
+def test_a_misread_tile_leaves_safe_pairs_among_the_rest() -> None:
+    board = parse_board("1 1 9 2 2\n3 4 9 4 3\n9 5 5 6 6")
+    said = LinkGame("none").advise([board])
+    assert said.moves[0].safe
+    assert all(board.at(move.link.a) != 9 for move in said.moves)
+
+
+@pytest.mark.parametrize("gravity", GRAVITIES)
+def test_gravity_is_told_from_a_few_moves(gravity: str) -> None:
+    found = infer(played(gravity, 6, seed=11))
+    assert found.name == gravity
+    assert found.certainty > 0.8
+
+
+def test_one_misread_board_does_not_turn_the_gravity() -> None:
+    history = played("down", 6, seed=12)
+    history.insert(3, history[3].put({(5, 0): 77, (5, 3): 78}))
+    assert infer(history).name == "down"
+
+
+def test_two_moves_between_looks_are_told() -> None:
+    history = played("left", 2, seed=13)
+    pairs = removed(history[0], history[2], Rules("left"))
+    assert pairs is not None
+    assert len(pairs) == 2
+    assert removed(history[0], history[2], Rules("right")) is None
+
+
+def test_corrections_are_put_over_the_reading() -> None:
+    board = parse_board("1 2\n3 4")
+    before = reading_of(board, ((0, 0), (0, 1), (1, 1)))
+    after = LinkGame().correct(
+        before,
+        [
+            Correction((0, 0), "empty"),
+            Correction((0, 1), "same", (1, 0)),
+            Correction((1, 1), "blocked"),
+        ],
+    )
+    assert after.board == parse_board(". 3\n3 #")
+    assert after.certainty.min() == 1
+    assert before.board == board
+
+
+def test_marks_frame_the_pair_and_run_through_the_paths_corners() -> None:
+    board = parse_board("1 2\n2 1\n1 2")
+    game, reading = LinkGame("none"), reading_of(board)
+    said = game.advise([board])
+    a, b, path = game.marks(reading, said)
+    assert (a.role, b.role, path.kind) == ("a", "b", "path")
+    link = said.moves[0].link
+    assert a.points.tolist() == reading.cell_quads()[link.a].tolist()
+    wanted = [(10 + 40 * (c + 0.5), 20 + 50 * (r + 0.5)) for r, c in link.path]
+    assert np.allclose(path.points, wanted)
+
+
+def test_the_game_travels_to_another_process() -> None:
+    game = LinkGame("down", outside=False)
+    assert pickle.loads(pickle.dumps(game)) == game
+    with pytest.raises(ValueError, match="sideways"):
+        LinkGame("sideways")

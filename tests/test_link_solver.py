@@ -1,0 +1,156 @@
+"""The link solver: orders that clear, proofs, plain and compiled alike."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ar_assist.games.link import solver
+from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
+from ar_assist.games.link.files import load_boards
+from ar_assist.games.link.generate import deal
+from ar_assist.games.link.paths import links
+from ar_assist.games.link.puzzle import puzzle
+from ar_assist.games.link.solver import PLAIN, finish, is_safe, replay, solve
+
+SMALL = ((2, 3), (2, 4), (3, 3), (3, 4))
+
+
+def small_board(rng: random.Random) -> LinkBoard:
+    """A board of up to twelve cells, often one that cannot be cleared; some gaps and stones."""
+    rows, cols = rng.choice(SMALL)
+    cells = rows * cols
+    kinds = [rng.randint(1, 4) for _ in range(cells // 2 - rng.randint(0, 1))]
+    tiles = 2 * kinds
+    tiles += [rng.choice((0, 0, -1)) for _ in range(cells - len(tiles))]
+    rng.shuffle(tiles)
+    return LinkBoard(tuple(tuple(tiles[r * cols : (r + 1) * cols]) for r in range(rows)))
+
+
+@cache
+def fewest_left(board: LinkBoard, rules: Rules) -> int:
+    """How many tiles stay at best: all orders tried."""
+    moves = links(board, rules)
+    return min(
+        (fewest_left(play(board, rules, move.a, move.b), rules) for move in moves),
+        default=board.left,
+    )
+
+
+def check_against_exhaustion(gravity: str, boards: int, seed: int) -> None:
+    rng = random.Random(seed)
+    lost = 0
+    for _ in range(boards):
+        board, rules = small_board(rng), Rules(gravity, outside=rng.random() < 0.8)
+        solution = solve(board, rules)
+        left = fewest_left(board, rules)
+        assert solution.verdict == ("clears" if left == 0 else "lost"), f"{rules}\n{board}"
+        lost += left > 0
+    assert 0 < lost < boards
+    fewest_left.cache_clear()
+
+
+@pytest.mark.parametrize("gravity", GRAVITIES)
+def test_verdicts_agree_with_exhaustive_search(gravity: str) -> None:
+    check_against_exhaustion(gravity, 60, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gravity", GRAVITIES)
+def test_many_verdicts_agree_with_exhaustive_search(gravity: str) -> None:
+    check_against_exhaustion(gravity, 1000, seed=2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(list(GRAVITIES)))
+def test_an_order_leaves_what_it_says(seed: int, gravity: str) -> None:
+    board, rules = deal(5, 6, 8, random.Random(seed)), Rules(gravity)
+    solution = solve(board, rules, nodes=3000)
+    steps = list(replay(board, rules, solution.order))  # raises if a pair cannot be linked
+    assert solution.left == board.left - 2 * len(steps)
+    assert (solution.verdict == "clears") == (solution.left == 0)
+
+
+@pytest.mark.parametrize("gravity", GRAVITIES)
+def test_plain_and_compiled_searches_give_the_same_answers(gravity: str) -> None:
+    pytest.importorskip("numba")
+    from ar_assist.games.link import fast
+
+    engine = fast.engine()
+    rng = random.Random(7)
+    search = "still" if gravity == "none" else "sliding"
+    for rows, cols, kinds in ((4, 6, 6), (6, 8, 12), (4, 7, 13), (8, 8, 16)):
+        board, rules = deal(rows, cols, kinds, rng), Rules(gravity)
+        plain = getattr(PLAIN, search)(puzzle(board, rules), 2000, 1)
+        compiled = getattr(engine, search)(puzzle(board, rules, engine.array), 2000, 1)
+        assert (plain[0], list(plain[1]), plain[2]) == (
+            compiled[0],
+            list(compiled[1]),
+            compiled[2],
+        )
+
+
+def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "accelerated", lambda: False)
+    assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
+
+
+def test_the_camera_board_clears_under_every_gravity(data: Path) -> None:
+    solver.warm(wait=True)
+    text = (data / "link" / "tsinghua_graycapture.json").read_text()
+    [(board, _)] = load_boards(text, lines=False)
+    for gravity in GRAVITIES:
+        assert solve(board, Rules(gravity)).verdict == "clears", gravity
+
+
+def test_turned_boards_have_the_same_verdict() -> None:
+    rng = random.Random(3)
+    verdicts = []
+    for _ in range(40):
+        board = small_board(rng)
+        mirrored = LinkBoard(tuple(row[::-1] for row in board.cells))
+        turned = LinkBoard(tuple(zip(*board.cells[::-1], strict=True)))  # clockwise
+        left = solve(board, Rules("left")).verdict
+        assert solve(mirrored, Rules("right")).verdict == left
+        assert solve(turned, Rules("up")).verdict == left
+        verdicts.append(left)
+    assert len(set(verdicts)) == 2
+
+
+def test_a_kind_of_odd_number_stays_and_the_rest_is_cleared() -> None:
+    board = parse_board("1 2 2\n3 1 3\n3 4 4")
+    solution = solve(board, Rules())
+    assert solution.verdict == "clears"  # all that has a partner
+    assert solution.left == 3
+    assert all(board.at(a) != 3 for a, _ in solution.order)
+    assert len(finish(board, Rules(), solution.order)) == 4
+
+
+def test_safe_and_unsafe_pairs_are_told_apart() -> None:
+    rng = random.Random(5)
+    judged = set()
+    for _ in range(60):
+        board, rules = small_board(rng), Rules(rng.choice(list(GRAVITIES)))
+        solution = solve(board, rules)
+        for move in links(board, rules):
+            safe = is_safe(board, rules, (move.a, move.b), solution)
+            assert safe == (fewest_left(play(board, rules, move.a, move.b), rules) == 0)
+            judged.add((solution.verdict, safe))
+    assert judged == {("clears", True), ("clears", False), ("lost", False)}
+
+
+def test_an_order_with_an_illegal_pair_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be linked"):
+        list(replay(parse_board("1 2\n2 1"), Rules(), [((0, 0), (1, 1))]))
+
+
+@pytest.mark.parametrize("notation", [".", "# _", "1", "1 2 3"])
+def test_boards_without_a_pair_are_answered(notation: str) -> None:
+    board = parse_board(notation)
+    assert solve(board, Rules()).order == solve(board, Rules("down")).order == ()
+    assert solve(board, Rules()).left == board.left
