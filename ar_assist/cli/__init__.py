@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from ar_assist import __version__
 from ar_assist.errors import UserError
+
+# Matrices here are small: BLAS and OpenMP threads would take longer to wake than to work, and
+# take the cores from the picture. Read by the libraries when they are loaded, so set before.
+for _library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
 VERBS: dict[str, str] = {  # name: one line of help
     "live": "see the board through a camera; this is what runs without a verb",
@@ -21,6 +27,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "label": "write the truth of a clip by mouse and keys",
     "replay": "run the pipeline on a clip, with log and recording",
     "solve": "print the clearing order of a link board",
+    "generate": "deal link boards of known difficulty",
     "scene": "write a rendered clip and its truth",
 }
 
