@@ -44,10 +44,20 @@ class _Digit:
     across: float  # px along the reading direction of a number (x)
     out: float  # px towards the outside of the clue area
     costs: NDArray[np.float32]  # (11,) nats
+    glyph: Glyph
 
 
-def guesses(sheet: Sheet, layout: Layout) -> tuple[list[list[Guess]], list[list[Guess]]] | None:
-    """Guesses for every row and column of the upright sheet's cells; None without digits."""
+@dataclass(frozen=True)
+class ClueReading:
+    """Guesses for every row and column, best first, and the digits that they were made of."""
+
+    rows: list[list[Guess]]
+    cols: list[list[Guess]]
+    glyphs: list[Glyph]
+
+
+def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
+    """The clues of the upright sheet's cells; None without digits."""
     glyphs, costs, height = _digits(sheet, layout)
     if not glyphs:
         return None
@@ -56,20 +66,27 @@ def guesses(sheet: Sheet, layout: Layout) -> tuple[list[list[Guess]], list[list[
     row_of = np.floor((y + 0.5) / sheet.cell - sheet.margin).astype(int)
     col_of = np.floor((x + 0.5) / sheet.cell - sheet.margin).astype(int)
     rows = [
-        [_Digit(x[i], left - x[i], costs[i]) for i in np.flatnonzero((row_of == r) & (x < left))]
+        [
+            _Digit(x[i], left - x[i], costs[i], glyphs[i])
+            for i in np.flatnonzero((row_of == r) & (x < left))
+        ]
         for r in range(layout.top, sheet.rows)
     ]
     cols = [
-        [_Digit(x[i], top - y[i], costs[i]) for i in np.flatnonzero((col_of == c) & (y < top))]
+        [
+            _Digit(x[i], top - y[i], costs[i], glyphs[i])
+            for i in np.flatnonzero((col_of == c) & (y < top))
+        ]
         for c in range(layout.left, sheet.cols)
     ]
     nearest = BESIDE * sheet.cell
     rows = _chains(rows, nearest, height)
     cols = _chains(cols, nearest, height)
     middle = _number_step(rows, height)
-    return (
+    return ClueReading(
         [_row_guesses(row, middle, height, len(cols)) for row in rows],
         [_column_guesses(col, height, len(rows)) for col in cols],
+        [digit.glyph for line in (*rows, *cols) for digit in line],
     )
 
 
@@ -155,6 +172,8 @@ def _number_step(rows: list[list[_Digit]], height: float) -> float:
 
 def _row_guesses(row: list[_Digit], middle: float, height: float, length: int) -> list[Guess]:
     digits = sorted(row, key=lambda digit: digit.across)
+    if not digits:
+        return [Guess((), 0.0)]
     joins = [(middle - (b.across - a.across) / height) / STEP_SCALE for a, b in pairwise(digits)]
     return _read(digits, [-np.inf, *joins], length)
 

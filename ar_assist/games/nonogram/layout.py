@@ -68,7 +68,7 @@ class Layout:
 
 def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
     """The grid and its surroundings, turned by quarters; `dark`: the digits are dark on light."""
-    rows, cols = grid.size
+    rows, cols = grid.rows, grid.cols
     picture_from_grid = grid.picture_from_grid
     for _ in range(turn):
         picture_from_grid = picture_from_grid @ np.array([[0, 1, 0], [-1, 0, rows], [0, 0, 1.0]])

@@ -1,13 +1,16 @@
-"""The grid of cells in any picture: closed cells between lines, linked to their neighbours.
+"""The grid of cells in any picture: closed areas between lines, linked to their neighbours.
 
-No line is traced. The lines part the picture into cells; every cell is known by its centre and
-its second moments. Seen in the metric of its own moments a cell is a unit square, whatever the
-perspective, so the neighbours across its sides are one step away and those across its corners
-√2 steps: links need no direction, and an empty grid can't be taken for its diagonals.
+No line is traced. Lines and edges part the picture into areas, light ones and dark ones; every
+area is known by its centre and its second moments. Seen in the metric of its own moments a cell
+is a unit square, whatever the perspective, so the neighbours across its sides are one step away
+and those across its corners √2 steps: links need no direction, and an empty grid can't be taken
+for its diagonals. What grows from a seed gives a homography; with it cells beyond a gap join, and
+at the border rows are added as long as their far line is there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -17,99 +20,122 @@ from scipy.spatial import cKDTree
 
 from ar_assist.types import Homography, transform
 
-MIN_CELL_PX = 7.0  # side of a cell between its lines; digits in smaller ones can't be read
-MIN_CELLS = 16  # a grid of 5x5 with some cells filled or broken
-CONTRAST_SHARE = 0.3  # of the local standard deviation: how much a line differs from its vicinity
-MIN_CONTRAST = 3.0  # grey levels, above sensor noise
-WINDOWS_PX = (15, 41)  # vicinity for thin and small, and for thick and large cells
+MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones can't be read
+MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
+MIN_SEED = 8  # cells that a homography is trusted to start from
+SCALES_PX = ((7, 41), (15, 121))  # widest line, and vicinity of two or three cells: small, large
+MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
+NOISE_DEPTH = 3.0  # of the noise's standard deviation, likewise
 SQUARE_STEP = np.sqrt(12)  # side of a square whose variance is 1 in each direction
-STEPS = (0.92, 1.32)  # of a side, from centre to centre: up to a third is line; √2 is a diagonal
+STEPS = (0.92, 1.36)  # of a side, from centre to centre: up to a third is line; √2 is a diagonal
+SIZE_RATIO = 1.6  # between neighbouring cells' areas, tilt and broken borders included
 FIT_TOLERANCE = 0.2  # of a cell: centres further off the common homography are not of the grid
+GAP_CELLS = 3  # how far from the cells known so far others may join at once
+LINE_TOLERANCE = 0.09  # of a cell: how far a line may lie from its place
+LINE_SUPPORT = 0.5  # of a line's length that must be seen, texture discounted
+MIN_SIDE = 4  # cells
+STRAY_SHARE = 0.25  # of the usual number of areas in a row: rows at the border with fewer must
+# show their lines
+MAX_SIDE = 60  # cells: larger grids can't be read by a camera
 
 
 @dataclass(frozen=True)
 class LineGrid:
-    """Cells found, with integer (column, row) places, and the map to them."""
+    """A grid of cells and the map to it."""
 
     picture_from_grid: Homography  # the centre of the cell at (x, y) is (x + 0.5, y + 0.5)
-    places: NDArray[np.int64]  # (N, 2) column, row; the least of each is 0
-    dark_lines: bool
+    rows: int
+    cols: int
+    seen: int  # cells that were seen as closed areas
+
+
+@dataclass(frozen=True, eq=False)
+class _Areas:
+    """Closed areas that may be cells."""
+
+    centres: NDArray[np.float64]  # (N, 2) px
+    moments: NDArray[np.float64]  # (N, 2, 2) px², covariance
+    borders: NDArray[np.uint8]  # 1 on lines and edges
 
     @property
-    def size(self) -> tuple[int, int]:
-        """Rows, columns."""
-        cols, rows = self.places.max(axis=0) + 1
-        return int(rows), int(cols)
+    def sizes(self) -> NDArray[np.float64]:
+        """(N,) area in px² of the parallelogram that has these moments."""
+        return np.asarray(SQUARE_STEP**2 * np.sqrt(np.linalg.det(self.moments)), np.float64)
 
 
 def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
-    """Grids of at least MIN_CELLS cells, the one of most cells first."""
-    grids = []
+    """The grids in a picture, the one of most cells first."""
+    smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
+    grids: list[LineGrid] = []
     for dark in (True, False):
-        for window in WINDOWS_PX:
-            grids += _grids(_open_areas(grey, window, dark), dark)
-    return sorted(grids, key=lambda grid: -len(grid.places))
+        for line_px, vicinity_px in SCALES_PX:
+            grids += _grids(_areas(smooth, line_px, vicinity_px, dark))
+    return sorted(grids, key=lambda grid: -grid.seen)
 
 
-def _open_areas(grey: NDArray[np.uint8], window: int, dark: bool) -> NDArray[np.uint8]:
-    """1 where no line is."""
-    values = grey.astype(np.float32)
-    mean = cv2.boxFilter(values, -1, (window, window))
-    square = cv2.sqrBoxFilter(values, cv2.CV_32F, (window, window))
-    deviation = np.sqrt(np.maximum(square - mean * mean, 0))
-    depth = mean - values if dark else values - mean
-    return (depth < np.maximum(CONTRAST_SHARE * deviation, MIN_CONTRAST)).astype(np.uint8)
+def _areas(grey: NDArray[np.uint8], line_px: int, vicinity_px: int, dark: bool) -> _Areas:
+    hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
+    depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
+    noise = 1.5 * np.median(cv2.absdiff(grey, cv2.medianBlur(grey, 3)))
+    lines = depth > max(MIN_DEPTH, NOISE_DEPTH * float(noise))
+    square = np.ones((vicinity_px, vicinity_px), np.uint8)
+    middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
+    light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
+    found = [_parallelograms((part & ~lines).astype(np.uint8)) for part in (light, ~light)]
+    edges = cv2.morphologyEx(light.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
+    centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return _Areas(centres, moments, np.maximum(edges, lines).astype(np.uint8))
 
 
-def _grids(areas: NDArray[np.uint8], dark: bool) -> list[LineGrid]:
-    centres, moments = _cells(areas)
-    if len(centres) < MIN_CELLS:
+def _parallelograms(mask: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that may be whole cells."""
+    # Pixels are joined by their sides only: a slanted line one pixel wide must part its two sides.
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4)
+    area = stats[:, cv2.CC_STAT_AREA].astype(float)
+    fits = (area >= MIN_CELL_PX**2) & (area < mask.size / 8)
+    fits[0] = False  # the background
+    ys, xs = np.nonzero(fits[labels])
+    label = labels[ys, xs]
+    dx, dy = xs - centres[label, 0], ys - centres[label, 1]
+    cov = np.empty((count, 2, 2))
+    for (i, j), product in {(0, 0): dx * dx, (0, 1): dx * dy, (1, 1): dy * dy}.items():
+        cov[:, i, j] = cov[:, j, i] = np.bincount(label, product, count) / np.maximum(area, 1)
+    cov += np.eye(2) / 12  # pixels have a size
+    # A parallelogram's area follows from its moments; a digit or a cross in it takes some.
+    full = area / (SQUARE_STEP**2 * np.sqrt(np.linalg.det(cov)))
+    fits &= (full > 0.5) & (full < 1.2)
+    return centres[fits], cov[fits]
+
+
+def _grids(areas: _Areas) -> list[LineGrid]:
+    if len(areas.centres) < MIN_SEED:
         return []
-    links = _links(centres, moments)
+    links = _links(areas)
+    free = np.ones(len(areas.centres), bool)
     grids = []
-    left = np.ones(len(centres), bool)
-    for seed in np.argsort(-np.array([len(link) for link in links]), kind="stable"):
+    for seed in np.argsort([-len(link) for link in links], kind="stable").tolist():
         if len(links[seed]) < 4:
             break
-        if not left[seed]:
+        if not free[seed]:
             continue
-        members, places = _grow(int(seed), centres, links, left)
-        left[members] = False
-        grid = _fit(centres[members], places, dark) if len(members) >= MIN_CELLS else None
-        if grid is not None:
-            grids.append(grid)
+        members, places = _grow(seed, areas.centres, links, free)
+        free[members] = False
+        if len(members) >= MIN_SEED:
+            grid = _complete(areas, members, places, free)
+            if grid is not None:
+                grids.append(grid)
     return grids
 
 
-def _cells(areas: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that are like parallelograms."""
-    # Neighbours are joined by sides only: a slanted line of one pixel must part its two sides.
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(areas, connectivity=4)
-    area = stats[:, cv2.CC_STAT_AREA].astype(float)
-    flat = labels.ravel()
-    ys, xs = np.divmod(np.arange(flat.size), areas.shape[1])
-    dx, dy = xs - centres[flat, 0], ys - centres[flat, 1]
-    cov = np.empty((count, 2, 2))
-    for (i, j), product in {(0, 0): dx * dx, (0, 1): dx * dy, (1, 1): dy * dy}.items():
-        cov[:, i, j] = cov[:, j, i] = np.bincount(flat, product, count) / area
-    cov += np.eye(2) / 12  # pixels have a size
-    # A parallelogram's area follows from its moments; holes (a digit, a cross) take some of it.
-    whole = SQUARE_STEP**2 * np.sqrt(np.maximum(np.linalg.det(cov), 1e-9))
-    full = area / whole
-    wanted = (area >= MIN_CELL_PX**2) & (area < areas.size / 8) & (full > 0.5) & (full < 1.2)
-    wanted[0] = False  # the lines themselves
-    return centres[wanted], cov[wanted]
-
-
-def _links(centres: NDArray[np.float64], moments: NDArray[np.float64]) -> list[list[int]]:
-    """For each cell the neighbours across its sides: mutual, of like size, one step away."""
-    tree = cKDTree(centres)
-    nearest = np.asarray(tree.query(centres, k=min(10, len(centres)))[1])[:, 1:]
-    metric = np.linalg.inv(moments)
+def _links(areas: _Areas) -> list[list[int]]:
+    """For each area the neighbours across its sides: mutual, of like size, one step away."""
+    centres = areas.centres
+    nearest = np.asarray(cKDTree(centres).query(centres, k=min(10, len(centres)))[1])[:, 1:]
+    metric = np.linalg.inv(areas.moments)
     steps = centres[nearest] - centres[:, None]
     distance = np.sqrt(np.einsum("nki,nij,nkj->nk", steps, metric, steps)) / SQUARE_STEP
-    size = np.sqrt(np.linalg.det(moments))
-    alike = np.abs(np.log(size[nearest] / size[:, None])) < np.log(1.6)
+    size = areas.sizes
+    alike = np.abs(np.log(size[nearest] / size[:, None])) < np.log(SIZE_RATIO)
     near = (distance > STEPS[0]) & (distance < STEPS[1]) & alike
     one_way = {(i, int(j)) for i, row in enumerate(nearest) for j in row[near[i]]}
     links: list[list[int]] = [[] for _ in centres]
@@ -120,18 +146,17 @@ def _links(centres: NDArray[np.float64], moments: NDArray[np.float64]) -> list[l
 
 
 def _grow(
-    seed: int, centres: NDArray[np.float64], links: list[list[int]], left: NDArray[np.bool_]
+    seed: int, centres: NDArray[np.float64], links: list[list[int]], free: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Members and their (x, y) places, link by link from a seed that has four neighbours."""
-    across, along = _axes(centres[links[seed]] - centres[seed])
     place: dict[int, tuple[int, int]] = {seed: (0, 0)}
     taken = {(0, 0)}
-    axes = {seed: np.stack([across, along])}
+    axes = {seed: _axes(centres[links[seed]] - centres[seed])}
     queue = [seed]
     for cell in queue:
         inverse = np.linalg.inv(axes[cell].T)
         for other in links[cell]:
-            if other in place or not left[other]:
+            if other in place or not free[other]:
                 continue
             step = inverse @ (centres[other] - centres[cell])
             whole = np.rint(step).astype(int)
@@ -146,38 +171,136 @@ def _grow(
             turned[axis] += 0.5 * ((centres[other] - centres[cell]) * whole[axis] - turned[axis])
             axes[other] = turned
             queue.append(other)
-    members = np.array(list(place), np.int64)
-    return members, np.array(list(place.values()), np.int64)
+    return np.array(list(place), np.int64), np.array(list(place.values()), np.int64)
 
 
-def _axes(steps: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of the steps to the neighbours the one nearest to rightward and the one to downward."""
+def _axes(steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(2, 2) of the steps to the neighbours the one most nearly rightward, and one to its right."""
     both = np.concatenate([steps, -steps])
     lengths = np.hypot(*both.T)
     right = both[np.argmax(both[:, 0] / lengths)]
-    crossed = (right[0] * both[:, 1] - right[1] * both[:, 0]) / (lengths * np.hypot(*right))
-    return right, both[np.argmax(crossed)]
+    sine = (right[0] * both[:, 1] - right[1] * both[:, 0]) / (lengths * np.hypot(*right))
+    return np.stack([right, both[np.argmax(sine)]])
 
 
-def _fit(centres: NDArray[np.float64], places: NDArray[np.int64], dark: bool) -> LineGrid | None:
-    places = places - places.min(axis=0)
-    if min(places.max(axis=0)) < 3:
-        return None
-    middles = places + 0.5
-    matrix, _ = cv2.findHomography(middles, centres, cv2.RANSAC, _tolerance(centres, places))
+def _complete(
+    areas: _Areas, members: NDArray[np.int64], places: NDArray[np.int64], free: NDArray[np.bool_]
+) -> LineGrid | None:
+    """The whole grid that the members belong to; cells that join are no longer free."""
+    matrix = _robust_fit(areas.centres[members], places)
     if matrix is None:
         return None
-    back = transform(np.linalg.inv(matrix).astype(np.float64), centres)
-    fits = np.abs(back - middles).max(axis=1) < FIT_TOLERANCE
-    if fits.sum() < MIN_CELLS or fits.mean() < 0.6:
+    for _ in range(MAX_SIDE // GAP_CELLS):
+        cells = _cells_of(areas, matrix, places)
+        if cells is None or len(cells[0]) < MIN_SEED:
+            return None
+        settled = len(cells[0]) == len(members)
+        members, places = cells
+        matrix, _ = cv2.findHomography(places + 0.5, areas.centres[members])
+        if matrix is None:
+            return None
+        if settled:
+            break
+    free[members] = False
+    if len(members) < MIN_CELLS:
         return None
-    matrix, _ = cv2.findHomography(middles[fits], centres[fits])
-    first = places[fits].min(axis=0)
-    shift = np.array([[1, 0, first[0]], [0, 1, first[1]], [0, 0, 1.0]])
-    return LineGrid(matrix @ shift, places[fits] - first, dark)
+    return _bounded(areas.borders, matrix, places)
 
 
-def _tolerance(centres: NDArray[np.float64], places: NDArray[np.int64]) -> float:
-    """FIT_TOLERANCE in px, by the size of a typical cell."""
+def _robust_fit(centres: NDArray[np.float64], places: NDArray[np.int64]) -> Homography | None:
+    if min(np.ptp(places, axis=0)) < 1:
+        return None
     extent = np.ptp(centres, axis=0) / np.maximum(np.ptp(places, axis=0), 1)
-    return float(FIT_TOLERANCE * np.hypot(*extent) / np.sqrt(2))
+    tolerance = FIT_TOLERANCE * float(np.hypot(*extent)) / np.sqrt(2)
+    matrix, _ = cv2.findHomography(places + 0.5, centres, cv2.RANSAC, tolerance)
+    return matrix
+
+
+def _cells_of(
+    areas: _Areas, matrix: Homography, places: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The areas that lie on the grid near known places, and their own places."""
+    if abs(np.linalg.det(matrix)) < 1e-12:
+        return None
+    inverse = np.linalg.inv(matrix).astype(np.float64)
+    at = transform(inverse, areas.centres).astype(float)
+    spots = np.floor(at).astype(np.int64)
+    near = np.all(
+        (at > places.min(axis=0) - GAP_CELLS) & (at < places.max(axis=0) + 1 + GAP_CELLS), 1
+    )
+    on_grid = near & np.all(np.abs(at - spots - 0.5) < FIT_TOLERANCE, axis=1)
+    chosen = np.flatnonzero(on_grid)
+    # Steps of a hundredth of a cell tell the size of a cell there.
+    right, down = (
+        transform(matrix, at[chosen] + offset) - areas.centres[chosen]
+        for offset in (np.array([0.01, 0]), np.array([0, 0.01]))
+    )
+    cell = 1e4 * np.abs(right[:, 0] * down[:, 1] - right[:, 1] * down[:, 0])
+    whole = np.abs(np.log(areas.sizes[chosen] / np.maximum(cell, 1e-6)) + 0.2) < 0.6
+    chosen = chosen[whole]
+    _, first = np.unique(spots[chosen], axis=0, return_index=True)
+    chosen = chosen[np.sort(first)]
+    return chosen, spots[chosen]
+
+
+def _bounded(
+    borders: NDArray[np.uint8], matrix: Homography, places: NDArray[np.int64]
+) -> LineGrid | None:
+    """The places that are well filled, and beyond them while far and cross lines are there."""
+    low, high = _filled_range(places)
+    ends = [int(low[0]), int(low[1]), int(high[0]), int(high[1])]  # left, top, right, bottom
+
+    def is_line(side: int, at: int) -> bool:
+        across = ends[1 - side % 2], ends[3 - side % 2]
+        return _support(borders, matrix, side % 2, [at], across) > LINE_SUPPORT
+
+    for side, outward in enumerate((-1, -1, 1, 1)):
+        axis = side % 2
+        while ends[axis + 2] - ends[axis] < MAX_SIDE and is_line(side, ends[side] + outward):
+            strip = sorted((ends[side], ends[side] + outward))
+            crossing = range(ends[1 - axis], ends[3 - axis] + 1)
+            if _support(borders, matrix, 1 - axis, crossing, (strip[0], strip[1])) < LINE_SUPPORT:
+                break
+            ends[side] += outward
+    left, top, right, bottom = ends
+    if min(right - left, bottom - top) < MIN_SIDE:
+        return None
+    shift = np.array([[1, 0, left], [0, 1, top], [0, 0, 1.0]])
+    return LineGrid(matrix @ shift, bottom - top, right - left, len(places))
+
+
+def _filled_range(places: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and end of the columns and rows, those left out that only a few stray areas fill."""
+    low, high = places.min(axis=0), places.max(axis=0) + 1
+    for axis in (0, 1):
+        counts = np.bincount(places[:, axis] - low[axis], minlength=high[axis] - low[axis])
+        filled = np.flatnonzero(counts > STRAY_SHARE * np.median(counts))
+        high[axis] = low[axis] + filled[-1] + 1
+        low[axis] += filled[0]
+    return low, high
+
+
+def _support(
+    borders: NDArray[np.uint8],
+    matrix: Homography,
+    axis: int,
+    lines: Sequence[int],
+    across: tuple[int, int],
+) -> float:
+    """The share of these grid lines' length (x = line, or y = line) where a border is seen.
+
+    Less what is seen a quarter of a cell aside, for in texture borders are everywhere.
+    """
+    along = np.arange(across[0], across[1], 0.125) + 0.0625
+    # Within the tolerance, and a pixel at least, to both sides.
+    middle = np.array([lines[0], along[0]] if axis == 0 else [along[0], lines[0]], float)
+    step = transform(matrix, middle + np.eye(2)[axis]) - transform(matrix, middle)
+    reach = max(LINE_TOLERANCE, 1 / float(np.hypot(*step)))
+    offsets = np.add.outer([-0.25, 0, 0.25], np.linspace(-reach, reach, 5)).ravel()
+    line, a, b = np.meshgrid(np.array(lines, float), along, offsets, indexing="ij")
+    points = transform(matrix, np.stack([line + b, a] if axis == 0 else [a, line + b], axis=-1))
+    x, y = np.rint(points).astype(int).transpose(3, 0, 1, 2)
+    inside = (x >= 0) & (y >= 0) & (x < borders.shape[1]) & (y < borders.shape[0])
+    seen = inside & (borders[np.where(inside, y, 0), np.where(inside, x, 0)] > 0)
+    before, at, behind = seen.reshape(*seen.shape[:2], 3, 5).any(axis=3).mean(axis=(0, 1))
+    return float(at - (before + behind) / 2)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard
-from ar_assist.games.nonogram.clues import guesses
-from ar_assist.games.nonogram.digits import NO_DIGIT
+from ar_assist.games.nonogram.clues import ClueReading, read_clues
+from ar_assist.games.nonogram.digits import Glyph
 from ar_assist.games.nonogram.layout import Layout, Sheet, find_layout, spread
 from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
@@ -29,6 +29,7 @@ UNPROVED = 0.3  # confidence of clues that nothing confirms
 class _Found:
     sheet: Sheet
     layout: Layout
+    clues: ClueReading
     settled: Settled
 
 
@@ -60,13 +61,13 @@ def _look(picture: Image, grid: LineGrid) -> _Found | None:
         return None
     layout, dark = best
     sheet = spread(picture, grid, layout.turn, dark)
-    lines = guesses(sheet, layout)
-    return _Found(sheet, layout, settle(*lines)) if lines else None
+    clues = read_clues(sheet, layout)
+    return _Found(sheet, layout, clues, settle(clues.rows, clues.cols)) if clues else None
 
 
 def _reading(found: _Found) -> Reading[NonogramBoard]:
     sheet, layout, settled = found.sheet, found.layout, found.settled
-    cells, certainty = _read_cells(sheet, layout)
+    cells, certainty = _read_cells(sheet, layout, found.clues.glyphs)
     board = NonogramBoard(
         settled.row_clues, settled.col_clues, tuple(tuple(int(v) for v in row) for row in cells)
     )
@@ -77,12 +78,14 @@ def _reading(found: _Found) -> Reading[NonogramBoard]:
     return Reading(board, corners, certainty, confidence * float(certainty.min()))
 
 
-def _read_cells(sheet: Sheet, layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _read_cells(
+    sheet: Sheet, layout: Layout, digits: list[Glyph]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Values (rows, cols) and certainty (rows, cols) of the cells."""
     grey = cv2.cvtColor(sheet.image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     middles = _middles(grey, sheet, layout)
     level = np.median(middles, axis=2)
-    paper, ink = _levels(grey, sheet, level)
+    paper, ink = _levels(grey, sheet, level, digits)
     depth = (level - paper) / (ink - paper)
     marks = (np.abs(middles - level[..., None]) > MARK_AT * np.abs(ink - paper)[..., None]).mean(2)
     values = np.full(level.shape, UNKNOWN)
@@ -113,10 +116,9 @@ def _middles(grey: NDArray[np.float32], sheet: Sheet, layout: Layout) -> NDArray
 
 
 def _levels(
-    grey: NDArray[np.float32], sheet: Sheet, level: NDArray[np.float32]
+    grey: NDArray[np.float32], sheet: Sheet, level: NDArray[np.float32], digits: list[Glyph]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Paper and ink levels at every cell: light falls off over the board like a plane."""
-    digits = [g for g, c in zip(sheet.glyphs, sheet.chances, strict=True) if c[NO_DIGIT] < 0.5]
     inks, papers = [], []
     for glyph in digits:
         area = np.s_[max(glyph.y0 - 1, 0) : glyph.y1 + 1, max(glyph.x0 - 1, 0) : glyph.x1 + 1]
