@@ -20,6 +20,7 @@ from ar_assist.types import Homography, Points, transform
 
 Vector = NDArray[np.float64]
 Light = NDArray[np.float32]  # (H, W, 3) BGR, linear; 1 is the white of a screen at its brightest
+MOST_STEPS, CLOSE_PX = 60, 5e-3  # of the iteration that undoes the lens
 TONES = 7  # sinusoids of a tremor: enough to look irregular
 
 
@@ -52,8 +53,11 @@ class Optics:
         """Ideal px of (..., 2) frame px: the inverse of `distort`, by fixed-point steps."""
         flat = np.asarray(points, np.float64).reshape(-1, 2)
         ideal = flat.copy()
-        for _ in range(12):  # converges by a factor of three or more each
-            ideal += flat - self.distort(ideal)
+        for _ in range(MOST_STEPS):
+            step = flat - self.distort(ideal)
+            ideal += step
+            if np.abs(step).max() < CLOSE_PX:
+                break
         return ideal.reshape(points.shape).astype(np.float32)
 
     def record(self) -> dict[str, object]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ar_assist.errors import UserError
-from ar_assist.games.link.board import Rules
+from ar_assist.games.link.board import GRAVITIES, Rules
 from ar_assist.scene import desktop, looks
 from ar_assist.scene.backdrop import Box, lay
 from ar_assist.scene.hand import Tap
@@ -38,6 +38,8 @@ class LinkGame:
         rows, cols = _shape(wanted, tier, look.backdrop.layout == "phone", rng)
         most = min(look.most_kinds, rows * cols // 2)
         kinds = min(most, wanted.kinds or int(rng.integers(*tier.kinds, endpoint=True)))
+        if wanted.gravity and wanted.gravity not in GRAVITIES:
+            raise UserError(f"scene: gravity '{wanted.gravity}' is none of: {' '.join(GRAVITIES)}")
         self.gravity = wanted.gravity or str(rng.choice(tier.gravities))
         rules = Rules(self.gravity)
         self._lay_out(look, (rows, cols), rng.uniform(*tier.window), rng)

@@ -15,6 +15,16 @@ from ar_assist.types import Frame
 PREFIX = "scene:"
 WHOLE = ("seed", "rows", "cols", "kinds")
 REAL = ("fps", "seconds", "taken")
+SIDES = (64, 4096)  # px
+LIMITS = {
+    "seed": (0, 2**63),
+    "fps": (1, 240),
+    "seconds": (0.01, 3600),
+    "rows": (2, 40),
+    "cols": (2, 40),
+    "kinds": (1, 45),
+    "taken": (0, 0.95),
+}
 
 
 class Scene:
@@ -62,6 +72,12 @@ def wanted(spec: str) -> Wanted:
     found = Wanted(**settings)
     if found.tier not in TIERS:
         raise UserError(f"scene: tier '{found.tier}' is none of: {' '.join(TIERS)}")
+    for name, (least, most) in LIMITS.items():
+        value = getattr(found, name)
+        if value is not None and not least <= value <= most:
+            raise UserError(f"scene: {name}={value} is not between {least} and {most}")
+    if not all(SIDES[0] <= side <= SIDES[1] for side in found.size_wh):
+        raise UserError(f"scene: a side of size is not between {SIDES[0]} and {SIDES[1]} px")
     return found
 
 
