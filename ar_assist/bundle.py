@@ -7,19 +7,19 @@ import platform
 import sys
 import zipfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import cv2
 
-from ar_assist.errors import UserError
 from ar_assist.runlog import record
 from ar_assist.types import View
 
 KEPT_S = 4.0  # of views
 EVERY_S = 0.2  # one view; 20 raw frames at 720p take 55 MB of memory
+_QUICKLY = [cv2.IMWRITE_PNG_COMPRESSION, 1]
 PACKAGES = ("ar-assist", "opencv-python", "opencv-python-headless", "numpy", "scipy",
             "scikit-learn", "pillow", "numba", "python-sat")  # fmt: skip
 
@@ -50,21 +50,17 @@ def versions() -> dict[str, str]:
     return found
 
 
-def save(path: Path, views: LastViews, settings: Mapping[str, Any]) -> str:
+def save(path: Path, views: Sequence[View], settings: Mapping[str, Any]) -> str:
     """Write the zip; returns a line that says what is in it."""
-    try:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
-            lines = []
-            for view in views:
-                name = f"frames/{view.frame.index:06d}.png"
-                png = cv2.imencode(".png", view.frame.image)[1].tobytes()
-                bundle.writestr(name, png, zipfile.ZIP_STORED)
-                lines.append(json.dumps(record(view)) + "\n")
-            bundle.writestr("log.jsonl", "".join(lines))
-            bundle.writestr("settings.json", json.dumps(dict(settings), indent=1))
-            bundle.writestr("versions.json", json.dumps(versions(), indent=1))
-    except OSError as error:
-        raise UserError(f"{path}: can't be written ({error.strerror})") from None
+    lines = [json.dumps(record(view)) + "\n" for view in views]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+        for view in views:
+            png = cv2.imencode(".png", view.frame.image, _QUICKLY)[1].tobytes()
+            name = f"frames/{view.frame.index:06d}.png"
+            bundle.writestr(name, png, zipfile.ZIP_STORED)
+        bundle.writestr("log.jsonl", "".join(lines))
+        bundle.writestr("settings.json", json.dumps(dict(settings), indent=1))
+        bundle.writestr("versions.json", json.dumps(versions(), indent=1))
     return (
         f"{path.name}: {len(lines)} raw frames of the last {KEPT_S:.0f} s, log, settings, versions"
     )

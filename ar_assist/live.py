@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +15,6 @@ import cv2
 
 from ar_assist import bundle
 from ar_assist.assistant import Assistant
-from ar_assist.errors import UserError
 from ar_assist.meter import Meter
 from ar_assist.overlay import draw, status_words
 from ar_assist.player import Player, Screen
@@ -71,6 +72,8 @@ class Session:
         self._said, self._said_at = "", -SAY_S
         self._told_at = time.monotonic()
         self._picture: Image | None = None  # on show
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="files")
+        self._written: deque[Future[str]] = deque()  # what is being written; results are said
         self.meter = Meter()
 
     def run(self) -> None:
@@ -87,6 +90,7 @@ class Session:
                     self._keep(view)
                 newest = frame.index
         finally:
+            self._writing.shutdown()
             if self._recorder is not None and self._recorder is not self._outputs.record:
                 self._recorder.close()
 
@@ -105,6 +109,8 @@ class Session:
 
     def _show(self, view: View) -> None:
         status = self.meter.words()
+        while self._written and self._written[0].done():
+            self._say(_said_by(self._written.popleft()))
         if self._recorder is not None:
             status = ("REC", *status)
         if time.monotonic() - self._said_at < SAY_S:
@@ -140,13 +146,10 @@ class Session:
             self._said, self._said_at = words, time.monotonic()
 
     def _snapshot(self) -> str:
-        path = self._outputs.folder / f"ar-assist-{_stamp()}.png"
         assert self._picture is not None
-        try:
-            path.write_bytes(cv2.imencode(".png", self._picture)[1].tobytes())
-        except OSError as error:
-            raise UserError(f"{path}: can't be written ({error.strerror})") from None
-        return f"saved {path.name}"
+        path = self._outputs.folder / f"ar-assist-{_stamp()}.png"
+        self._written.append(self._writing.submit(_write_png, path, self._picture))
+        return ""
 
     def _toggle_record(self) -> str:
         if self._recorder is None:
@@ -159,7 +162,23 @@ class Session:
 
     def _save_bundle(self) -> str:
         path = self._outputs.folder / f"ar-assist-bug-{_stamp()}.zip"
-        return bundle.save(path, self._last_views, self._outputs.settings)
+        views = tuple(self._last_views)
+        job = self._writing.submit(bundle.save, path, views, self._outputs.settings)
+        self._written.append(job)
+        return "writing the bug bundle"
+
+
+def _write_png(path: Path, image: Image) -> str:
+    path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
+    return f"saved {path.name}"
+
+
+def _said_by(future: Future[str]) -> str:
+    """What a job gives back, or what went wrong: a full disk is no reason to stop."""
+    try:
+        return future.result()
+    except OSError as error:
+        return f"{error.filename}: can't be written ({error.strerror})"
 
 
 class _Pace:

@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-REMEMBERED = 600  # pictures: ten seconds at 60/s
+REMEMBERED_S = 10.0  # figures speak of these last seconds
 REFRESH_S = 0.5  # between changes of the words: numbers that flicker can't be read
 
 
@@ -14,8 +14,8 @@ class Meter:
     """Collects the latency of pictures: s from a frame's arrival until its picture is on show."""
 
     def __init__(self) -> None:
-        self._latencies: deque[float] = deque(maxlen=REMEMBERED)
-        self._shown_at: deque[float] = deque(maxlen=REMEMBERED)
+        self._latencies: deque[float] = deque()
+        self._shown_at: deque[float] = deque()
         self._words: tuple[str, ...] = ()
         self._worded_at = -np.inf
 
@@ -23,6 +23,9 @@ class Meter:
         """A picture was shown `now` (s, rising)."""
         self._latencies.append(latency_s)
         self._shown_at.append(now)
+        while now - self._shown_at[0] > REMEMBERED_S:
+            self._shown_at.popleft()
+            self._latencies.popleft()
 
     @property
     def fps(self) -> float:

@@ -39,13 +39,23 @@ class Window:
         flags = cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
         cv2.namedWindow(TITLE, flags)
         cv2.resizeWindow(TITLE, *size_wh)
+        self._size_wh = size_wh  # of the picture on show
         cv2.setMouseCallback(TITLE, self._on_mouse)
         self._clicks: list[tuple[float, float]] = []
         self._is_shown = False
         self._shifted_at = float("-inf")
 
     def show(self, image: Image) -> None:
-        """Put a picture into the window; it is on the screen after the next `keys`."""
+        """Put a picture into the window; it is on the screen after the next `keys`.
+
+        A picture of another size changes the window's, so that nothing is squeezed.
+        """
+        width, height = image.shape[1], image.shape[0]
+        if (width, height) != self._size_wh:
+            shown_height = cv2.getWindowImageRect(TITLE)[3] if self._is_shown else 0
+            scale = shown_height / self._size_wh[1] if shown_height > 0 else 1.0
+            cv2.resizeWindow(TITLE, round(width * scale), round(height * scale))
+            self._size_wh = (width, height)
         cv2.imshow(TITLE, image)
         self._is_shown = True
 
