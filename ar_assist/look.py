@@ -29,6 +29,7 @@ from ar_assist.types import (
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
 SURE = 0.9  # confidence at which no other plane or game is tried
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
+SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
 AGREE = 6.0  # grey levels that blocks differ by which show the same, …
@@ -150,7 +151,8 @@ def _beats(found: Sight, here: Sight) -> bool:
     cell = np.sqrt(cv2.contourArea(ours) / np.prod(shape))
     if shape == their_shape and np.abs(ours - theirs).max() < SAME_PLACE * cell:
         return False
-    return found.reading.confidence > here.reading.confidence
+    is_part = np.prod(their_shape) < SMALLER * np.prod(shape)  # a few cells are easily sure of
+    return not is_part and found.reading.confidence > here.reading.confidence
 
 
 def _screen(sight: Sight, image: Image) -> Points | None:

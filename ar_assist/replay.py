@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class ClipExecutor(Executor):
-    """Delivers work `latency_s` of clip time after it was asked for; 0: at once, within `submit`."""
+    """Delivers work `latency_s` of clip time after it was asked for; 0: within `submit`."""
 
     def __init__(self, latency_s: float = 0.0) -> None:
         self._latency_s = latency_s

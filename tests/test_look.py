@@ -11,7 +11,7 @@ from toy import LATTICE, PLANE_WH, START, ToyGame, ToySource, screen_picture
 
 from ar_assist import look as look_module
 from ar_assist.look import Orientation, Sight, Task, fuse, look
-from ar_assist.types import Candidate, Lattice, Plane, homography, transform
+from ar_assist.types import Lattice, Plane, homography, transform
 
 PICTURE = screen_picture(START)
 RNG = np.random.default_rng(3)
@@ -114,21 +114,20 @@ def test_what_one_move_leads_to_is_natural(source):
 def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):
     frame, plane = source.frame(0), source.plane(0.0)
 
-    def quad(margin: float) -> Candidate:
+    def quad(margin: float) -> Plane:
         w, h = PLANE_WH
         around = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
         around = around + np.float32([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.float32(margin)
         corners = transform(plane.frame_from_plane, around)
         outer = np.array([[0, 0], [99, 0], [99, 99], [0, 99]], np.float32)
-        return Candidate(Plane(homography(outer, corners), (100, 100)), None, 0.5)
+        return Plane(homography(outer, corners), (100, 100))
 
-    board = source.find(frame.image)[0]
     quads = [quad(60), quad(10), quad(-90)]
-    monkeypatch.setattr(look_module, "find", lambda image: [board, *quads])
+    monkeypatch.setattr(look_module, "outlines", lambda image: quads)
     seen = look(Task(frame, (ToyGame(),)))
     assert seen is not None
     assert seen.screen is not None
-    assert np.abs(seen.plane.to_frame(seen.screen) - quads[1].plane.corners).max() < 0.1
+    assert np.abs(seen.plane.to_frame(seen.screen) - quads[1].corners).max() < 0.1
 
 
 def test_four_quarter_turns_are_none(source):
