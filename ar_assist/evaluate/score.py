@@ -52,15 +52,13 @@ class ClipScore:
     peak_mb: float | None = None
 
 
-def score(
-    records: Sequence[Record], truth: Truth, name: str = "", tier: str = "", stride: int = 1
-) -> ClipScore:
-    """Hold a log against the truth; `stride` n says that only every n-th frame was to be run.
+def score(records: Sequence[Record], truth: Truth, name: str = "", tier: str = "") -> ClipScore:
+    """Hold a log against the truth.
 
     Frames between two lines were dropped: counted, not judged. Frames before the first line or
     after the last are judged as if nothing had been seen.
     """
-    frames, dropped = _judged(records, truth, stride)
+    frames, dropped = _judged(records, truth)
     seen = list(_appearances(frames))
     jitters = [_jitter(stretch) for stretch in seen]
     return ClipScore(
@@ -80,7 +78,8 @@ def score(
     )
 
 
-def _judged(records: Sequence[Record], truth: Truth, stride: int) -> tuple[Stretch, int]:
+def _judged(records: Sequence[Record], truth: Truth) -> tuple[Stretch, int]:
+    """The frames scored, and how many were dropped."""
     lines = {record.frame: record for record in records}
     known = {true.frame for true in truth.frames}
     strange = next((frame for frame in lines if frame not in known), None)
@@ -89,11 +88,9 @@ def _judged(records: Sequence[Record], truth: Truth, stride: int) -> tuple[Stret
             f"the truth of {truth.media or 'the clip'} does not fit: it has {len(known)} frames, "
             f"the log speaks of frame {strange}"
         )
-    wanted = [true for true in truth.frames if true.frame % stride == 0]
     between = range(min(lines, default=0), max(lines, default=-1))
-    dropped = [true for true in wanted if true.frame not in lines and true.frame in between]
-    gone = {true.frame for true in dropped}
-    judged = [t for t in wanted if t.frame not in gone]
+    dropped = {t.frame for t in truth.frames if t.frame not in lines and t.frame in between}
+    judged = (true for true in truth.frames if true.frame not in dropped)
     return tuple(score_frame(lines.get(t.frame), t, truth) for t in judged), len(dropped)
 
 
@@ -115,27 +112,26 @@ def _appearances(frames: Stretch) -> Iterator[Stretch]:
 def _verdicts(frames: Stretch) -> tuple[Verdict, ...]:
     """What the hint on show is worth, frame by frame."""
     verdicts: list[Verdict] = []
-    right_until: float | None = None  # when the hint on show, right before, was overtaken by a move
+    overtaken: float | None = None  # s, when a move made the hint on show illegal
     before: FrameScore | None = None
     for frame in frames:
         kept = before is not None and frame.hint is not None and frame.hint == before.hint
-        was_right = bool(verdicts) and verdicts[-1] == "right"
-        if kept and not frame.hint_right:
-            right_until = frame.time if was_right else right_until
-        else:
-            right_until = None
-        verdicts.append(_verdict(frame, right_until))
+        if frame.hint_right or not kept:
+            overtaken = None
+        elif verdicts[-1] == "right":
+            overtaken = frame.time
+        verdicts.append(_verdict(frame, overtaken))
         before = frame
     return tuple(verdicts)
 
 
-def _verdict(frame: FrameScore, right_until: float | None) -> Verdict:
+def _verdict(frame: FrameScore, overtaken: float | None) -> Verdict:
     if frame.hint is None or frame.cut:
         return "missing" if frame.can_hint and frame.in_view else "none"
     if frame.hint_right:
         return "right"
-    overtaken = right_until is not None and frame.time - right_until < STALE_S
-    return "stale" if overtaken else "wrong"
+    is_stale = overtaken is not None and frame.time - overtaken < STALE_S
+    return "stale" if is_stale else "wrong"
 
 
 def _settled(frames: Stretch) -> tuple[bool, ...]:
