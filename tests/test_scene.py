@@ -29,7 +29,7 @@ from ar_assist.scene.show import NoGame
 from ar_assist.scene.tiers import TIERS, Wanted
 from ar_assist.scene.world import World
 
-SMALL = "size=320x180,seconds=1,fps=10"
+SMALL = "size=320x180,seconds=1,fps=6"
 SQUARE_PX = 80  # of the chessboard that stands in for a game
 
 
@@ -49,7 +49,7 @@ class Chessboard(NoGame):
         return np.stack([x, y], -1).reshape(-1, 2) * SQUARE_PX - 0.5
 
 
-@pytest.mark.parametrize("tier", ["tripod", "rotated", "oblique45", "phone", "motionblur"])
+@pytest.mark.parametrize("tier", ["rotated", "oblique45", "motionblur"])
 def test_truth_lies_where_the_picture_has_it(tier: str) -> None:
     world = draw(Wanted(tier=tier, seed=2))
     chessboard = Chessboard(world.show.size_wh, world.show.board)
@@ -89,7 +89,7 @@ def test_distort_agrees_with_opencv() -> None:
     assert np.allclose(optics.distort(ideal), theirs.reshape(-1, 2), atol=1e-3)
 
 
-@pytest.mark.parametrize("spec", [f"tier=handheld,seed=5,{SMALL}", f"tier=gravity,seed=1,{SMALL}"])
+@pytest.mark.parametrize("spec", [f"tier=glare,seed=5,{SMALL}", f"tier=gravity,seed=1,{SMALL}"])
 def test_a_scene_repeats_to_the_byte(spec: str) -> None:
     one, other = open_scene(f"scene:{spec}"), open_scene(f"scene:{spec}")
     assert json.dumps(one.truth) == json.dumps(other.truth)
@@ -104,8 +104,8 @@ def test_every_tier_opens_as_a_source_with_truth(tier: str) -> None:
     frame = next(iter(scene))
     assert frame.image.shape == (180, 320, 3) and frame.image.dtype == np.uint8
     assert not frame.image.flags.writeable
-    assert (scene.live, scene.fps, scene.size_wh) == (False, 10.0, (320, 180))
-    assert [entry["frame"] for entry in scene.truth["frames"]] == list(range(10))
+    assert (scene.live, scene.fps, scene.size_wh) == (False, 6.0, (320, 180))
+    assert [entry["frame"] for entry in scene.truth["frames"]] == list(range(6))
     assert frame.image.std() > 5
     assert (scene.truth["frames"][0]["board"] is None) == (tier == "negative")
 
@@ -119,9 +119,9 @@ def test_every_game_has_a_board_of_the_shape_it_says(game: str) -> None:
     assert next(iter(scene)).image.std() > 5
 
 
-def _entries(tier: str, **wanted: Any) -> list[dict[str, Any]]:
-    """Frame truths of five clips of a tier."""
-    worlds = [draw(Wanted(tier=tier, seed=seed, seconds=4.0, **wanted)) for seed in range(5)]
+def _entries(tier: str) -> list[dict[str, Any]]:
+    """Frame truths of three clips of a tier."""
+    worlds = [draw(Wanted(tier=tier, seed=seed, seconds=5.0, fps=8.0)) for seed in range(3)]
     return [entry for world in worlds for entry in world.truth()["frames"]]
 
 
@@ -138,7 +138,7 @@ def test_tiers_keep_what_their_names_say() -> None:
 
 
 def test_usual_tiers_keep_the_board_in_view() -> None:
-    for tier in ("tripod", "handheld", "rotated", "oblique60", "phone", "bigboard"):
+    for tier in ("handheld", "rotated", "oblique60", "phone"):
         assert all(entry["visible"] == 1 for entry in _entries(tier))
 
 
@@ -208,7 +208,7 @@ def test_empty_cells_show_what_is_behind() -> None:
 
 def test_a_disc_of_a_table_leans_away_from_the_camera() -> None:
     """Tops of thick discs are shifted against the grid when the board is seen from the side."""
-    world = draw(Wanted(tier="oblique45", seed=6, game="othello-table"))
+    world = draw(Wanted(tier="oblique45", seed=6, game="othello-table", size_wh=(640, 360)))
     flat = _flattened(world)
     pictures = [Renderer(w).frame(0).astype(int) for w in (world, flat)]
     assert np.abs(pictures[0] - pictures[1]).mean() > 0.5

@@ -65,24 +65,24 @@ def desk(cluttered: float, rng: Generator) -> Image:
 
 
 def _surface(rng: Generator) -> Image:
-    """Wood, cloth or paint (RGB)."""
+    """Wood, cloth or paint (RGB); drawn at half size, for it lies out of focus."""
     colour = np.array(SURFACES[rng.integers(len(SURFACES))]) * rng.uniform(0.6, 1.2)
     if rng.random() < 0.2:
         colour = np.array(hues(1, rng, rng.uniform(0.1, 0.5), rng.uniform(0.3, 0.9))[0])
-    along = float(rng.choice([1.0, 8.0, 60.0]))
-    grain = sum(_noise(along * k, k, rng) for k in (0.8, 2.0, 5.0)) * rng.uniform(0.01, 0.035)
-    coarse = _noise(150, 150, rng)
-    level = 1 + grain + 0.06 * coarse
-    return (colour * level[..., None]).clip(0, 255).astype(np.uint8)
+    along = float(rng.choice([1.0, 8.0, 40.0]))
+    layers = [_noise(along * k, k, rng) for k in (0.7, 1.5, 4.0)]
+    level = 1 + np.sum(layers, 0) * rng.uniform(0.01, 0.035) + 0.06 * _noise(80, 80, rng)
+    half: Image = (colour.astype(np.float32) * level[..., None]).clip(0, 255).astype(np.uint8)
+    return np.asarray(cv2.resize(half, DESK_WH, interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def _noise(across: float, down: float, rng: Generator) -> Mask:
-    """(H, W) blurred noise of standard deviation 1."""
-    shrink = max(1, int(min(across, down) / 2))  # smooth noise can be drawn small
-    size = DESK_WH[1] // shrink, DESK_WH[0] // shrink
-    noise = rng.standard_normal(size).astype(np.float32)
+    """Blurred noise of standard deviation 1, at half the desk's size; smooth noise drawn small."""
+    shrink = max(1, int(min(across, down) / 2))
+    width, height = DESK_WH[0] // 2, DESK_WH[1] // 2
+    noise = rng.standard_normal((height // shrink, width // shrink), np.float32)
     soft = np.asarray(cv2.GaussianBlur(noise, (0, 0), across / shrink, sigmaY=down / shrink))
-    full = cv2.resize(soft / soft.std(), DESK_WH, interpolation=cv2.INTER_CUBIC)
+    full = cv2.resize(soft / soft.std(), (width, height), interpolation=cv2.INTER_CUBIC)
     return np.asarray(full, np.float32)
 
 

@@ -88,9 +88,10 @@ def desk_windows(rng: Generator) -> Image:
     """A desktop with a few windows of code, sheets and files, and a task bar."""
     width, height = MONITOR_WH
     (tint,) = hues(1, rng, 0.5, 0.6)
-    across, down = np.linspace(1.3, 0.7, width), np.linspace(1.1, 0.9, height)[:, None]
-    slope = (across * down)[..., None]
-    drawn, pen = pen_on((np.array(tint[::-1]) * slope).clip(0, 255).astype(np.uint8))
+    across, down = np.linspace(1.3, 0.7, 80), np.linspace(1.1, 0.9, 45)[:, None]
+    slope = np.array(tint) * (across * down)[..., None]
+    drawn = Pil.fromarray(slope.clip(0, 255).astype(np.uint8)).resize(MONITOR_WH)
+    pen = ImageDraw.Draw(drawn, "RGBA")
     for _ in range(rng.integers(2, 5)):
         x, y = int(rng.uniform(-0.1, 0.6) * width), int(rng.uniform(0, 0.4) * height)
         w, h = int(width * rng.uniform(0.4, 0.8)), int(height * rng.uniform(0.4, 0.85))

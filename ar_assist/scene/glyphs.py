@@ -92,18 +92,15 @@ def glyph(character: str, name: str, colour: str | Colour) -> Icon:
 
 def emoji(name: str, count: int, rng: Generator) -> list[Icon]:
     """Colour emoji of one subject."""
-    icons = []
-    for character in choose(EMOJI[name], count, rng):
-        picture = Pil.new("RGBA", (2 * SIZE, 2 * SIZE))
-        pen = ImageDraw.Draw(picture)
-        pen.text(
-            (20, 20),
-            character,
-            font=font(f"NotoColorEmoji-{name}.ttf", EMOJI_PX),
-            embedded_color=True,
-        )
-        icons.append(trimmed(picture))
-    return icons
+    return [_emoji(name, character) for character in choose(EMOJI[name], count, rng)]
+
+
+@cache
+def _emoji(name: str, character: str) -> Icon:
+    picture = Pil.new("RGBA", (2 * SIZE, 2 * SIZE))
+    letters = font(f"NotoColorEmoji-{name}.ttf", EMOJI_PX)
+    ImageDraw.Draw(picture).text((20, 20), character, font=letters, embedded_color=True)
+    return trimmed(picture)
 
 
 def symbols(count: int, rng: Generator) -> list[Icon]:

@@ -93,8 +93,8 @@ class Stage:
         """The background, lit more from one side."""
         picture = desk.desk(rng.uniform(*self.world.tier.clutter), rng)
         height, width = picture.shape[:2]
-        slope = 1 + rng.uniform(-0.4, 0.4) * np.linspace(-1, 1, width)[None, :, None]
-        self.desk = (self.linear[picture] * slope * self.ambient).astype(np.float32)
+        slope = 1 + rng.uniform(-0.4, 0.4) * np.linspace(-1, 1, width, dtype=np.float32)
+        self.desk = self.linear[picture] * (slope[:, None] * self.ambient)
         scale = DESK_WIDTH * max(self.screen_wh) / width
         share = rng.uniform(0.42, 0.58, 2)  # of the desk's picture, where the screen's middle lies
         corner = np.array(self.screen_wh) / 2 - scale * np.array([width, height]) * share

@@ -116,6 +116,9 @@ class World:
 
     def _visible(self, pose: Pose, board: Box) -> float:
         """The share of the board's area that is in the frame."""
+        corners = self._seen(pose, board.corners)
+        if corners is not None and inside(corners, self.optics.size_wh, 0):
+            return 1.0
         steps = (np.arange(SAMPLES) + 0.5) / SAMPLES
         x, y = np.meshgrid(steps, steps)
         points = np.stack([board.x - 0.5 + x * board.width, board.y - 0.5 + y * board.height], -1)
