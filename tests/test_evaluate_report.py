@@ -161,6 +161,9 @@ def test_seeds_and_tiers() -> None:
         (["lone.jsonl", "--truth", "long.json"], 2, "does not fit"),
         (["lone.jsonl", "--truth", "empty.json"], 2, "no truth file"),
         (["--tiers", "tripod", "--baseline", "empty.json"], 2, "no result of"),
+        (["--tiers", "tripod", "--json", "nowhere/x.json"], 2, "no such folder"),
+        (["--tiers", "tripod", "--repeat", "0"], 2, "--repeat"),
+        (["--tiers", "tripod", "--strides", "1"], 2, "--strides"),
     ],
 )
 def test_bad_input_is_one_clear_line(

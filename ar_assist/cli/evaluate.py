@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Score, print, write; 1 if the baseline was better."""
     before = report.load(args.baseline) if args.baseline else None
+    _check_outputs(args)
     jobs = _jobs(args)
     console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
     results = _with_progress(jobs * args.repeat, args)
@@ -59,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         report.save(summary, args.json)
     if args.html:
-        from ar_assist.evaluate import html  # matplotlib and jinja2 are an extra
+        from ar_assist.evaluate import html
 
         html.save(summary, rounds[0], args.html)
     if before is None:
@@ -67,6 +69,18 @@ def run(args: argparse.Namespace) -> int:
     differences = baseline.compare(before, summary)
     console.print(baseline.table(differences))
     return int(any(difference.worse for difference in differences))
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Say what would go wrong at the end before minutes of work."""
+    for path in (args.json, args.html):
+        if path and not path.absolute().parent.is_dir():
+            raise UserError(f"cannot write {path}: no such folder")
+    missing = [name for name in ("jinja2", "matplotlib") if not find_spec(name)]
+    if args.html and missing:
+        raise UserError("--html needs the extra: pip install 'ar-assist[report]'")
+    if args.repeat < 1:
+        raise UserError("--repeat is a number from 1 on")
 
 
 def _jobs(args: argparse.Namespace) -> list[Job]:
