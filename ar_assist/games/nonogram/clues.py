@@ -18,6 +18,7 @@ from ar_assist.games.nonogram.digits import NO_DIGIT, Glyph, Ink, classify, patc
 from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
+FAINT = 0.5  # of the usual digit's depth: weaker ink is texture beyond the sheet
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
 CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
@@ -62,9 +63,10 @@ def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
     if not glyphs:
         return None
     x, y = np.array([glyph.centre for glyph in glyphs]).T
-    top, left = ((edge + sheet.margin) * sheet.cell for edge in (layout.top, layout.left))
-    row_of = np.floor((y + 0.5) / sheet.cell - sheet.margin).astype(int)
-    col_of = np.floor((x + 0.5) / sheet.cell - sheet.margin).astype(int)
+    left = (layout.left + sheet.origin[0]) * sheet.cell
+    top = (layout.top + sheet.origin[1]) * sheet.cell
+    row_of = np.floor((y + 0.5) / sheet.cell - sheet.origin[1]).astype(int)
+    col_of = np.floor((x + 0.5) / sheet.cell - sheet.origin[0]).astype(int)
     rows = [
         [
             _Digit(x[i], left - x[i], costs[i], glyphs[i])
@@ -101,9 +103,11 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     if not likely.any():
         return [], sheet.chances[:0], 0.0
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
+    strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
+    strong = strength > FAINT * np.median(strength[likely])
     glyphs: list[Glyph] = []
     chances = []
-    for i in np.flatnonzero(outside):
+    for i in np.flatnonzero(outside & strong):
         glyph = sheet.glyphs[i]
         if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
             continue
@@ -116,6 +120,10 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
             chances.append(sheet.chances[i])
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
     return glyphs, costs.astype(np.float32), height
+
+
+def _strength(sheet: Sheet, glyph: Glyph) -> float:
+    return float(sheet.depth[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1].max())
 
 
 def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] | None:

@@ -48,16 +48,16 @@ class Glyph:
         return (self.x0 + self.x1 - 1) / 2, (self.y0 + self.y1 - 1) / 2
 
 
-def ink_of(grey: NDArray[np.uint8], stroke_px: float, reach_px: float, dark: bool) -> Ink:
-    """Ink against the paper around it.
-
-    `stroke_px`: the widest stroke that is ink and not paper; `reach_px`: how far the light is
-    alike, so that ink may be scaled by the darkest ink near by.
-    """
+def depth_of(grey: NDArray[np.uint8], stroke_px: float, dark: bool) -> NDArray[np.float32]:
+    """Grey levels between every pixel and the paper around it; strokes up to twice stroke_px."""
     paper_side = 2 * round(stroke_px) + 1
     kernel = np.ones((paper_side, paper_side), np.uint8)
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
-    depth = cv2.morphologyEx(grey, hat, kernel).astype(np.float32)
+    return np.asarray(cv2.morphologyEx(grey, hat, kernel), np.float32)
+
+
+def ink_of(depth: NDArray[np.float32], reach_px: float) -> Ink:
+    """Depth scaled by the darkest ink within reach, as far as the light is alike."""
     side = 2 * round(reach_px) + 1
     full = cv2.dilate(cv2.GaussianBlur(depth, (3, 3), 0), np.ones((side, side), np.uint8))
     full = cv2.blur(full, (side, side))

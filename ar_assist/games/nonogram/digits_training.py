@@ -27,6 +27,7 @@ from ar_assist.games.nonogram.digits import (
     PATCH,
     Glyph,
     Ink,
+    depth_of,
     glyphs_of,
     ink_of,
     patch_of,
@@ -72,7 +73,7 @@ def sample(rng: np.random.Generator, fonts: Sequence[Path]) -> tuple[Ink, int]:
         text, label = _text(rng)
         drawing = _draw(rng, text, fonts) if text else _draw_mark(rng)
         grey = _see(rng, drawing)
-        ink = ink_of(grey, grey.shape[0] / 3, grey.shape[0] / 2, dark=True)
+        ink = ink_of(depth_of(grey, grey.shape[0] / 3, dark=True), grey.shape[0] / 2)
         glyph = _middle_glyph(ink)
         if glyph is not None:
             return patch_of(ink, glyph), label

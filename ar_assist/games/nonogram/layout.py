@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from ar_assist.games.nonogram.digits import (
     INK_THRESHOLD,
     NO_DIGIT,
+    PATCH,
     Glyph,
     Ink,
     Probabilities,
     classify,
+    depth_of,
     glyphs_of,
     ink_of,
     patch_of,
@@ -26,7 +28,7 @@ from ar_assist.games.nonogram.digits import (
 from ar_assist.games.nonogram.linegrid import LineGrid
 from ar_assist.types import Homography, Image, transform
 
-CELL_PX = (24.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
+CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
 MARGIN = 0.6  # of the grid's longer side, looked at for clues: half is the longest clue there is
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
@@ -44,8 +46,9 @@ class Sheet:
     rows: int
     cols: int
     cell: float  # px of a cell on the sheet
-    margin: float  # cells around the grid
+    origin: tuple[float, float]  # x, y, cells from the sheet's corner to the grid's
     image: Image  # sheet px
+    depth: NDArray[np.float32]  # grey levels that the ink differs from the paper
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
     chances: Probabilities  # (N, 11) of the glyphs
@@ -53,7 +56,7 @@ class Sheet:
     def places(self) -> NDArray[np.float64]:
         """(N, 2) centres of the glyphs in grid units."""
         centres = np.array([glyph.centre for glyph in self.glyphs]).reshape(-1, 2)
-        return (centres + 0.5) / self.cell - self.margin
+        return (centres + 0.5) / self.cell - self.origin
 
 
 @dataclass(frozen=True)
@@ -75,36 +78,48 @@ def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
         rows, cols = cols, rows
     source = _cell_px(picture_from_grid, rows, cols)
     cell = float(np.clip(source, *CELL_PX))
-    margin = float(np.ceil(MARGIN * max(rows, cols))) + 1
+    (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, picture.shape)
     grid_from_sheet = np.array(
-        [[1 / cell, 0, 0.5 / cell - margin], [0, 1 / cell, 0.5 / cell - margin], [0, 0, 1]]
+        [[1 / cell, 0, 0.5 / cell + x0], [0, 1 / cell, 0.5 / cell + y0], [0, 0, 1]]
     )
-    size = (round((cols + 2 * margin) * cell), round((rows + 2 * margin) * cell))
     if source > 1.5 * cell:  # shrinking needs a blur against aliasing
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.4 * source / cell), np.uint8)
     image = cv2.warpPerspective(
         picture,
         picture_from_grid @ grid_from_sheet,
-        size,
+        (round((x1 - x0) * cell), round((y1 - y0) * cell)),
         flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
+    image = np.asarray(image, np.uint8)
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    ink = ink_of(grey, STROKE * cell, cell, dark)
+    depth = depth_of(grey, STROKE * cell, dark)
+    ink = ink_of(depth, cell)
     glyphs = _digit_sized(ink, cell)
-    patches = np.stack([patch_of(ink, g) for g in glyphs]) if glyphs else np.zeros((0, 20, 20))
-    chances = classify(patches.astype(np.float32))
-    return Sheet(
-        picture_from_grid,
-        rows,
-        cols,
-        cell,
-        margin,
-        np.asarray(image, np.uint8),
-        ink,
-        glyphs,
-        chances,
-    )
+    patches = [patch_of(ink, glyph) for glyph in glyphs]
+    chances = classify(np.array(patches, np.float32).reshape(-1, PATCH, PATCH))
+    origin = (-x0, -y0)
+    return Sheet(picture_from_grid, rows, cols, cell, origin, image, depth, ink, glyphs, chances)
+
+
+def _surroundings(
+    picture_from_grid: Homography, rows: int, cols: int, shape: tuple[int, ...]
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The range of x and y, in cells, where clues may be: no further than the picture goes."""
+    margin = float(np.ceil(MARGIN * max(rows, cols))) + 1
+    height, width = shape[:2]
+    border = np.array([[0, 0], [width, 0], [width, height], [0, height]]) - 0.5
+    inverse = np.linalg.inv(picture_from_grid)
+    # Border points beyond the horizon say nothing of where the picture ends.
+    weights = border @ inverse[2, :2] + inverse[2, 2]
+    centre = picture_from_grid @ np.array([cols / 2, rows / 2, 1])
+    same_side = weights * centre[2] > 0
+    low, high = np.array([-margin, -margin]), np.array([cols + margin, rows + margin])
+    if same_side.all():
+        seen = transform(inverse.astype(np.float64), border)
+        low = np.maximum(low, np.minimum(np.floor(seen.min(axis=0)), 0))
+        high = np.minimum(high, np.maximum(np.ceil(seen.max(axis=0)), [cols, rows]))
+    return (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
 
 
 def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import cv2
 import numpy as np
@@ -25,7 +26,12 @@ MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run toget
 MIN_SEED = 8  # cells that a homography is trusted to start from
 SCALES_PX = ((7, 41), (15, 121))  # widest line, and vicinity of two or three cells: small, large
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
-NOISE_DEPTH = 3.0  # of the noise's standard deviation, likewise
+NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
+NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
+FULLNESS = (
+    0.8,
+    1.1,
+)  # a cell's area by that of the parallelogram of its moments; a circle's is 1.05
 SQUARE_STEP = np.sqrt(12)  # side of a square whose variance is 1 in each direction
 STEPS = (0.92, 1.36)  # of a side, from centre to centre: up to a third is line; √2 is a diagonal
 SIZE_RATIO = 1.6  # between neighbouring cells' areas, tilt and broken borders included
@@ -76,8 +82,8 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
 def _areas(grey: NDArray[np.uint8], line_px: int, vicinity_px: int, dark: bool) -> _Areas:
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
     depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
-    noise = 1.5 * np.median(cv2.absdiff(grey, cv2.medianBlur(grey, 3)))
-    lines = depth > max(MIN_DEPTH, NOISE_DEPTH * float(noise))
+    noise = float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
+    lines = depth > max(MIN_DEPTH, NOISE_DEPTH * noise)
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
     light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
@@ -88,23 +94,32 @@ def _areas(grey: NDArray[np.uint8], line_px: int, vicinity_px: int, dark: bool) 
 
 
 def _parallelograms(mask: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that may be whole cells."""
-    # Pixels are joined by their sides only: a slanted line one pixel wide must part its two sides.
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(mask, connectivity=4)
-    area = stats[:, cv2.CC_STAT_AREA].astype(float)
-    fits = (area >= MIN_CELL_PX**2) & (area < mask.size / 8)
-    fits[0] = False  # the background
-    ys, xs = np.nonzero(fits[labels])
-    label = labels[ys, xs]
-    dx, dy = xs - centres[label, 0], ys - centres[label, 1]
-    cov = np.empty((count, 2, 2))
-    for (i, j), product in {(0, 0): dx * dx, (0, 1): dx * dy, (1, 1): dy * dy}.items():
-        cov[:, i, j] = cov[:, j, i] = np.bincount(label, product, count) / np.maximum(area, 1)
-    cov += np.eye(2) / 12  # pixels have a size
-    # A parallelogram's area follows from its moments; a digit or a cross in it takes some.
-    full = area / (SQUARE_STEP**2 * np.sqrt(np.linalg.det(cov)))
-    fits &= (full > 0.5) & (full < 1.2)
-    return centres[fits], cov[fits]
+    """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that may be whole cells.
+
+    Only an area's outline counts: what stands in a cell, a digit or a cross, is a hole in it.
+    """
+    # Contours join pixels by their corners too: eroded, areas that touch so are parted.
+    parted = cv2.erode(mask, np.ones((2, 2), np.uint8))
+    contours, tree = cv2.findContours(parted, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
+    if not contours:
+        return np.zeros((0, 2)), np.zeros((0, 2, 2))
+    outer = tree[0, :, 3] < 0
+    centres, moments = [], []
+    for contour in compress(contours, outer):
+        _, _, w, h = cv2.boundingRect(contour)
+        if min(w, h) < MIN_CELL_PX or w * h > mask.size / 8:
+            continue
+        m = cv2.moments(contour)
+        if m["m00"] <= 0:
+            continue
+        cov = np.array([[m["mu20"], m["mu11"]], [m["mu11"], m["mu02"]]]) / m["m00"]
+        # A parallelogram's area follows from its moments.
+        full = m["m00"] / (SQUARE_STEP**2 * np.sqrt(max(np.linalg.det(cov), 1e-9)))
+        if FULLNESS[0] < full < FULLNESS[1]:
+            # The erosion took the first row and column; the outline runs through pixel centres.
+            centres.append((m["m10"] / m["m00"] - 0.5, m["m01"] / m["m00"] - 0.5))
+            moments.append(cov * (1 + 1.5 / np.sqrt(m["m00"])) ** 2)
+    return np.array(centres).reshape(-1, 2), np.array(moments).reshape(-1, 2, 2)
 
 
 def _grids(areas: _Areas) -> list[LineGrid]:

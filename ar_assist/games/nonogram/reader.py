@@ -19,7 +19,7 @@ from ar_assist.types import Image, Reading, transform
 MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
 FILL_AT = 0.45  # of the way from paper to ink; digits look paler than a filled cell does
-MARK_AT = 0.3  # of the contrast of ink: how far a mark stands out from its own cell
+MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
 MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
 SURE = 0.97  # confidence of clues that agree in every row and column
 UNPROVED = 0.3  # confidence of clues that nothing confirms
@@ -108,9 +108,8 @@ def _middles(grey: NDArray[np.float32], sheet: Sheet, layout: Layout) -> NDArray
     offsets = np.linspace(-INNER / 2, INNER / 2, max(7, round(INNER * sheet.cell)))
     rows = np.arange(layout.top, sheet.rows)[:, None] + 0.5 + offsets
     cols = np.arange(layout.left, sheet.cols)[:, None] + 0.5 + offsets
-    ys, xs = (
-        np.rint((place + sheet.margin) * sheet.cell - 0.5).astype(int) for place in (rows, cols)
-    )
+    ys = np.rint((rows + sheet.origin[1]) * sheet.cell - 0.5).astype(int)
+    xs = np.rint((cols + sheet.origin[0]) * sheet.cell - 0.5).astype(int)
     cut = grey[ys[:, :, None, None], xs[None, None]]  # row, dy, column, dx
     return np.asarray(cut.transpose(0, 2, 1, 3).reshape(len(rows), len(cols), -1), np.float32)
 
