@@ -311,11 +311,17 @@ class Assistant:
         belief = self._belief
         if belief.advice is None or belief.reading is None:
             return "working out a move"
-        if self._changed is None or not change.touches(self._changed, belief.marks, belief.reading):
+        if belief.disputed is not None and self._touches_hint(belief.disputed):
+            return "two readings disagree, looking on"
+        if self._changed is None or not self._touches_hint(self._changed):
             return ""
         if change.is_another_board(self._changed):
             return "the board has changed, reading it again"
         return "something moved or covers the hint, reading again"
+
+    def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
+        assert self._belief.reading is not None
+        return change.touches(cells, self._belief.marks, self._belief.reading)
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

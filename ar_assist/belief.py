@@ -1,14 +1,15 @@
 """What is believed of the board on view: which reading, how it came to be, what follows from it.
 
 A single misread frame must never lead. The first reading is believed when it is sure or when the
-next look agrees; a later one at once when an advised move explains it, otherwise when looks go on
-agreeing for longer than a hand or an animation passes.
+next look agrees. A later one must be explained: by an advised move, at once; by changes seen in the
+very cells that it reads otherwise, once hands and animations would have passed. A reading that
+contradicts cells which look as they did is heard for long before it is believed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -22,11 +23,22 @@ from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark
 SURE = 0.9  # confidence at which one look at a new plane is believed
 LIKELY = 0.5  # confidence at which a look is believed that shows what a move leads to
 PERSIST_S = 0.25  # s that a board which no move explains must be read alike
+CONTRADICTION_S = 1.0  # …and one that changes cells which look as they did
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
 NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
 MISREAD = 4  # boards back that a return to one of them means the boards between were misread
 HISTORY = 400  # boards kept: more than a game has moves
+
+
+@dataclass(frozen=True, eq=False)
+class _Rumour:
+    """A board that was read but is not believed yet."""
+
+    board: Board
+    since: float  # s
+    differs: NDArray[np.bool_] | None  # (rows, cols) from the believed board, if there is one
+    repeated: bool = False
 
 
 class Belief:
@@ -46,12 +58,17 @@ class Belief:
         self._corrections: tuple[Correction, ...] = ()
         self._raw: Board | None = None  # the believed board before corrections
         self._averaged = 0
-        self._rumour: tuple[Board, float] | None = None  # read but not believed yet; since when
+        self._rumour: _Rumour | None = None
 
     @property
     def is_firm(self) -> bool:
         """Whether the last look showed the believed board."""
         return self.reading is not None and self._rumour is None
+
+    @property
+    def disputed(self) -> NDArray[np.bool_] | None:
+        """(rows, cols): cells that the last looks agreed to read otherwise, if they did."""
+        return self._rumour.differs if self._rumour and self._rumour.repeated else None
 
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
@@ -64,12 +81,18 @@ class Belief:
     ) -> None:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading = self._corrected(sight)
-        if self.reading is not None and reading.board == self.reading.board:
-            self._confirm(reading)
-        elif self._is_believable(sight, reading.board, time):
+        old = self.reading
+        if old is None:
+            if not self._is_good_start(reading, time):
+                return
             self._accept(sight.game, reading)
+        elif old.board == reading.board:
+            self._confirm(old, reading)
         else:
-            return
+            now = change.cells(seen, seen_from_plane, old)
+            if not self._is_explained(old, reading, now, sight.natural, time):
+                return
+            self._accept(sight.game, reading)
         assert self.reading is not None
         self._raw, self._rumour, self.read_at = sight.reading.board, None, time
         self.picture = change.cells(seen, seen_from_plane, self.reading)
@@ -108,23 +131,36 @@ class Belief:
         )
         return sight.game.correct(sight.reading, self._corrections)
 
-    def _is_believable(self, sight: Sight, board: Board, time: float) -> bool:
-        confidence = sight.reading.confidence
-        if sight.natural and confidence >= LIKELY:
-            return True
-        if self.reading is None:  # nothing on view is believed: there is less to spoil
-            was_lost = bool(self.history) and self.history[-1] == board
-            if was_lost or confidence >= SURE:
-                return True
-        if self._rumour is None or self._rumour[0] != board:
-            self._rumour = (board, time)
-            return False
-        return self.reading is None or time - self._rumour[1] >= PERSIST_S
+    def _is_good_start(self, reading: Reading[Any], time: float) -> bool:
+        """Whether to believe the first reading of a plane."""
+        was_lost = bool(self.history) and self.history[-1] == reading.board
+        agrees = self._rumour is not None and self._rumour.board == reading.board
+        self._rumour = _Rumour(reading.board, time, None)
+        return was_lost or agrees or reading.confidence >= SURE
 
-    def _confirm(self, reading: Reading[Any]) -> None:
+    def _is_explained(
+        self,
+        old: Reading[Any],
+        reading: Reading[Any],
+        now: NDArray[np.float32],
+        natural: bool,
+        time: float,
+    ) -> bool:
+        """Whether to believe another board than until now; `now` are the cells that it saw."""
+        assert self.picture is not None
+        differs = _differing(old.board, reading.board)
+        seen = change.changed(self.picture, now)
+        explained = bool((seen >= differs).all()) or change.is_another_board(seen)
+        if explained and natural and reading.confidence >= LIKELY:
+            return True
+        if self._rumour is None or self._rumour.board != reading.board:
+            self._rumour = _Rumour(reading.board, time, differs)
+            return False
+        self._rumour = replace(self._rumour, repeated=True)
+        return time - self._rumour.since >= (PERSIST_S if explained else CONTRADICTION_S)
+
+    def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
-        assert self.reading is not None
-        old = self.reading
         cell = np.sqrt(cv2.contourArea(old.corners) / old.certainty.size)
         moved = reading.corners - old.corners
         if np.abs(moved).max() < SAME_PLACE * cell:
@@ -163,3 +199,11 @@ class Belief:
 
 def _cells(correction: Correction) -> Sequence[tuple[int, int]]:
     return (correction.cell,) if correction.other is None else (correction.cell, correction.other)
+
+
+def _differing(board: Board, other: Board) -> NDArray[np.bool_]:
+    """(rows, cols) of `board`: the cells that the other has otherwise; all, if of another shape."""
+    ours, theirs = np.array(board.record()["cells"]), np.array(other.record()["cells"])
+    if ours.shape != theirs.shape:
+        return np.ones(ours.shape, bool)
+    return np.asarray(ours != theirs)
