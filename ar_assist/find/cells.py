@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.lattice import Box, Fit, Maps, completed, rectified
+from ar_assist.find.lattice import Box, Fit, Maps, Mask, completed, rectified
 from ar_assist.find.period import strongest_channel
 from ar_assist.types import Homography, Image
 
@@ -23,6 +23,8 @@ COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
 PHASE_STEP_PX = 3  # an eighth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
+LIGHT_CELLS = 5  # over which light is taken for even; wide enough for a plain tile to stand out
+MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
 
@@ -35,8 +37,7 @@ SHEARS = [
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
     fit = _upright_basis(fit)
-    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
-    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
+    smooth = _evenly_lit(image, fit)
     profiles = _profiles(smooth, fit)
     phase_px = _phase(smooth, fit, profiles)
     fine = [_symmetric(p, at) for p, at in zip(profiles, phase_px, strict=True)]
@@ -50,6 +51,14 @@ def measured(image: Image, fit: Fit) -> Fit | None:
     """A lattice whose cells begin right: completed, and its content compared."""
     final = completed(image, fit)
     return None if final is None else replace(final, content=_content(image, final))
+
+
+def _evenly_lit(image: Image, fit: Fit) -> Maps:
+    """The box with a margin of one cell, less its mean over some cells: else cells that lie in the
+    same light would pass for equal."""
+    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
+    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
+    return smooth - cv2.blur(smooth, (LIGHT_CELLS * CELL_PX, LIGHT_CELLS * CELL_PX))
 
 
 def _upright_basis(fit: Fit) -> Fit:
@@ -108,7 +117,7 @@ def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[i
     phases = [first, *((first[0] + x, first[1] + y) for y in steps for x in steps)]
     wrapped = [tuple((p + CELL_PX // 2) % CELL_PX - CELL_PX // 2 for p in at) for at in phases]
     few = np.zeros_like(fit.support)
-    rows, cols = np.nonzero(fit.support)
+    rows, cols = np.nonzero(_surrounded(fit.support))
     every = max(1, len(rows) // PHASE_CELLS)
     few[rows[::every], cols[::every]] = True
     distance = [_distance(_cut(smooth, fit.box, (x, y))[few]) for x, y in wrapped]
@@ -116,6 +125,13 @@ def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[i
     decided = distance[best] < DECISIVE * distance[0] - NOISE
     x, y = wrapped[best if decided else 0]
     return x, y
+
+
+def _surrounded(support: Mask) -> Mask:
+    """Cells with all eight neighbours, if there are enough: beside a hole the ground shows, and
+    that differs more from tiles than tiles from each other."""
+    inner = cv2.erode(support.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
+    return inner if inner.sum() >= MIN_SURROUNDED else support
 
 
 def _border(profile: Profile) -> int:
@@ -156,8 +172,7 @@ def _symmetric(profile: Profile, at: int) -> float:
 
 
 def _content(image: Image, fit: Fit) -> float:
-    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
-    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
+    smooth = _evenly_lit(image, fit)
     distance = _distance(_cut(smooth, fit.box, (0, 0))[fit.support])
     return float(max(0.0, 1 - 2 * np.sqrt(distance)))
 

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.period import Seed, reduced, strongest_channel
-from ar_assist.types import Homography, Image
+from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
+from ar_assist.types import Homography, Image, transform
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
@@ -28,6 +28,7 @@ LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what li
 MAX_FORESHORTENING = 12.0  # of a cell's area: a wide board from 65 degrees has 8
 SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
+LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
 
 Mask = NDArray[np.bool_]
@@ -125,12 +126,12 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     one made of parts of four.
     """
     for _ in range(ROUNDS):
-        box, support = fit.box.grown(1), np.pad(fit.support, 1)
+        box, support = fit.box.grown(LOOK_AHEAD), np.pad(fit.support, LOOK_AHEAD)
         nodes = _register(image, fit.frame_from_grid, box, support)
         step = _fit(nodes, box, FIT_CELLS)
         if step is None:
             return None
-        moved, support, likeness = step
+        moved, support, likeness = _bent(nodes, box, *step)
         frame_from_grid = fit.frame_from_grid @ moved
         inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
@@ -151,8 +152,12 @@ def _is_plausible(fit: Fit) -> bool:
     z = corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]
     if z.min() <= 1e-6:
         return False
+    middle = np.array([(left + right) / 2, (top + bottom) / 2])
+    ends = transform(fit.frame_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1]]))
+    sides = np.hypot(*(ends[1:] - ends[0]).T)
     # The area of a cell goes with the inverse cube of its depth.
-    return bool(z.max() < MAX_FORESHORTENING ** (1 / 3) * z.min())
+    near = z.max() < MAX_FORESHORTENING ** (1 / 3) * z.min()
+    return bool(near and sides.max() < MAX_ASPECT * sides.min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,6 +255,29 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
     support = np.zeros_like(good)
     support[good] = agree.ravel().astype(bool)
     return np.asarray(moved, np.float64), support, float(np.median(nodes.likeness[support]))
+
+
+def _bent(
+    nodes: _Nodes, box: Box, moved: Homography, support: Mask, likeness: float
+) -> tuple[Homography, Mask, float]:
+    """The same with the cells that leave the homography as their neighbours do.
+
+    A lens that nobody calibrated bends the rim of a large board by more than FIT_CELLS, but from
+    one cell to the next it bends it little.
+    """
+    predicted = box.centres()
+    seen = predicted + nodes.offset
+    away = (seen - transform(moved, predicted)).astype(np.float32)
+    weight = cv2.blur(support.astype(np.float32), (3, 3), borderType=cv2.BORDER_CONSTANT)
+    around = cv2.blur(away * support[..., None], (3, 3), borderType=cv2.BORDER_CONSTANT)
+    bend = around / np.maximum(weight, 1e-6)[..., None]
+    follows = np.hypot(*np.moveaxis(away - bend, -1, 0)) < FIT_CELLS
+    good = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness) & (weight > 0.2)
+    bent = support | (good & follows)
+    if bent.sum() > support.sum():
+        refit, _ = cv2.findHomography(predicted[bent], seen[bent])
+        moved = moved if refit is None else np.asarray(refit, np.float64)
+    return moved, bent, float(np.median(nodes.likeness[bent]))
 
 
 def _cropped(box: Box, support: Mask, sure: Mask) -> tuple[Box, Mask]:
