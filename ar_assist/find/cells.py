@@ -23,7 +23,6 @@ COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
 PHASE_STEP_PX = 3  # an eighth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
-LIGHT_CELLS = 5  # over which light is taken for even; wide enough for a plain tile to stand out
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
@@ -37,7 +36,7 @@ SHEARS = [
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
     fit = _upright_basis(fit)
-    smooth = _evenly_lit(image, fit)
+    smooth = _smooth(image, fit)
     profiles = _profiles(smooth, fit)
     phase_px = _phase(smooth, fit, profiles)
     fine = [_symmetric(p, at) for p, at in zip(profiles, phase_px, strict=True)]
@@ -53,12 +52,10 @@ def measured(image: Image, fit: Fit) -> Fit | None:
     return None if final is None else replace(final, content=_content(image, final))
 
 
-def _evenly_lit(image: Image, fit: Fit) -> Maps:
-    """The box with a margin of one cell, less its mean over some cells: else cells that lie in the
-    same light would pass for equal."""
+def _smooth(image: Image, fit: Fit) -> Maps:
+    """The box's cells with a margin of one, noise and moire smoothed."""
     picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
-    smooth = cv2.GaussianBlur(picture, (0, 0), 1.0).astype(np.float32)
-    return smooth - cv2.blur(smooth, (LIGHT_CELLS * CELL_PX, LIGHT_CELLS * CELL_PX))
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 
 def _upright_basis(fit: Fit) -> Fit:
@@ -172,7 +169,7 @@ def _symmetric(profile: Profile, at: int) -> float:
 
 
 def _content(image: Image, fit: Fit) -> float:
-    smooth = _evenly_lit(image, fit)
+    smooth = _smooth(image, fit)
     distance = _distance(_cut(smooth, fit.box, (0, 0))[fit.support])
     return float(max(0.0, 1 - 2 * np.sqrt(distance)))
 
