@@ -194,7 +194,7 @@ def _lighting(tier: Tier, show: Show, path: Path, optics: Optics, rng: Generator
         fall=rng.uniform(0.0, 1.8),
         haze=rng.uniform(0.01, 0.05),
         glare=rng.uniform(*tier.glare),
-        moire=tier.moire,
+        moire=rng.uniform(*tier.moire),
         grid_px=rng.uniform(0.85, 1.2) / scale,
     )
 
@@ -203,16 +203,18 @@ def _chip(tier: Tier, rng: Generator) -> Chip:
     """A sensor and its processing, from plain to overdone."""
     return Chip(
         blur=rng.uniform(*tier.blur),
+        veil=rng.uniform(0.005, 0.08),
         shot=_log_uniform(tier.shot, rng),
         read=rng.uniform(0.001, 0.003),
         balance=(1 + rng.normal(0, 0.05), 1.0, 1 + rng.normal(0, 0.05)),
         drift=rng.uniform(0, 0.03),
         vignette=rng.uniform(0.05, 0.45),
         contrast=rng.uniform(0.0, 0.5),
-        denoise=float(rng.choice([0.0, 0.5, 0.8])) * (tier.moire == 0),
+        denoise=float(rng.choice([0.0, 0.5, 0.8])) * (tier.moire[1] == 0),
         colour_blur=rng.uniform(0.8, 2.5),
         sharpen=rng.uniform(0, 0.9),
         jpeg=int(rng.integers(70, 96)),
+        target=rng.uniform(0.17, 0.45),
         headroom=rng.uniform(0.7, 1.5),
         grey=tier.grey,
     )

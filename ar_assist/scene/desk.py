@@ -16,6 +16,7 @@ from ar_assist.scene.show import Device
 from ar_assist.types import Image
 
 DESK_WH = (1800, 1350)  # texels of the desk's picture
+ROOM_PX = 512  # side of the picture of the mirrored room
 # sRGB of tables and walls: woods, white, greys, black, blue-grey cloth
 SURFACES = (
     (150, 108, 70), (190, 150, 105), (105, 70, 45), (205, 180, 150), (225, 222, 215),
@@ -158,14 +159,15 @@ def _photo(rng: Generator) -> Pil.Image:
 
 
 def room(rng: Generator) -> Image:
-    """The room as the glass mirrors it: lamps and a window before a dark wall (BGR)."""
-    picture = np.zeros((512, 512, 3), np.uint8)
-    for _ in range(rng.integers(1, 4)):
-        x, y = (int(v) for v in rng.uniform(60, 450, 2))
+    """The room as the glass mirrors it, sharp or matt: lamps and windows before the dark (BGR)."""
+    picture = np.zeros((ROOM_PX, ROOM_PX, 3), np.uint8)
+    for _ in range(rng.integers(2, 6)):
+        x, y = (int(v) for v in rng.uniform(0.1, 0.9, 2) * ROOM_PX)
         if rng.random() < 0.5:
             cv2.circle(picture, (x, y), int(rng.uniform(10, 28)), (210, 240, 255), -1, cv2.LINE_AA)
         else:
             w, h = (int(v) for v in rng.uniform(20, 90, 2))
             cv2.rectangle(picture, (x, y), (x + w, y + h), (255, 240, 225), -1)
             cv2.line(picture, (x + w // 2, y), (x + w // 2, y + h), (60, 60, 60), 4)
-    return cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(1.5, 9.0)))  # type: ignore[return-value]
+    matt = float(np.exp(rng.uniform(*np.log((1.5, 25.0)))))
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), matt), np.uint8)

@@ -18,7 +18,6 @@ from ar_assist.scene.camera import Light
 from ar_assist.types import Image
 
 LEVELS = 4095  # of the sensor's converter: 12 bits, as small sensors have
-TARGET = 0.20  # mean linear level that the automatic exposure aims at
 SETTLE_S = 0.6  # its time constant
 GAIN_RANGE = (0.15, 12.0)  # of exposure and amplifier together
 BRIGHT = 97  # percentile of the brightest parts that it keeps from washing out
@@ -31,6 +30,7 @@ class Chip:
     """A camera's imaging character."""
 
     blur: float  # sigma of lens and focus, px
+    veil: float  # share of all light that the lens scatters over the whole picture
     shot: float  # variance of the noise per unit of signal, at gain 1
     read: float  # standard deviation of the noise in the dark, at gain 1
     balance: tuple[float, float, float]  # what is left of the light's tint, B, G, R
@@ -41,6 +41,7 @@ class Chip:
     colour_blur: float  # sigma of its smoothing of colour alone, px
     sharpen: float  # strength of the camera's own sharpening
     jpeg: int  # quality
+    target: float  # mean linear level that the automatic exposure aims at
     headroom: float  # level that the brightest parts may reach; over 1 they wash out
     grey: bool = False
 
@@ -59,6 +60,7 @@ class Sensor:
     def expose(self, light: Light, time: float, step: float) -> Image:
         """The picture of a frame's light; `step` is the time since the frame before, s."""
         self._meter(light, step)
+        light = light + np.float32(self.chip.veil) * light.mean((0, 1))
         soft = np.asarray(cv2.GaussianBlur(light, (0, 0), self.chip.blur), np.float32)
         raw = self._noisy(_mosaic(soft) * (self.falloff * np.float32(self.gain)))
         planes = cv2.split(cv2.demosaicing(raw, cv2.COLOR_BayerRGGB2BGR))
@@ -73,7 +75,7 @@ class Sensor:
         middle = seen[height // 4 : -height // 4, width // 4 : -width // 4]
         level = 0.5 * float(seen.mean()) + 0.5 * float(middle.mean())  # weighs the middle more
         bright = float(np.percentile(seen.max(-1), BRIGHT))
-        goal = min(TARGET / max(level, 1e-6), self.chip.headroom / max(bright, 1e-6))
+        goal = min(self.chip.target / max(level, 1e-6), self.chip.headroom / max(bright, 1e-6))
         goal = float(np.clip(goal, *GAIN_RANGE))
         share = 1.0 if not self.gain else 1 - np.exp(-step / SETTLE_S)
         self.gain = goal if not self.gain else self.gain * (goal / self.gain) ** share

@@ -50,7 +50,7 @@ class Tier:
     ambient: Range = (0.05, 0.5)  # light of the room on the desk; 1 is the screen's white
     shot: Range = (0.0002, 0.0008)  # noise, see sensor.Chip
     blur: Range = (0.5, 0.9)  # px
-    moire: float = 0.0  # contrast of the display's own pixels
+    moire: Range = (0.0, 0.0)  # contrast of the display's own pixels
     glare: Range = (0.0, 0.02)  # mirrored light of a lamp
     clutter: Range = (0.1, 0.5)
     hand: bool = False
@@ -93,11 +93,11 @@ TIERS: dict[str, Tier] = {
         shot=(0.003, 0.006), exposure_s=(1 / 30, 1 / 25), shake=0.15,
     ),
     "glare": replace(
-        HANDHELD, about="lamps mirrored in the screen, bright room", glare=(0.3, 0.9),
+        HANDHELD, about="lamps mirrored in the screen, bright room", glare=(0.4, 1.3),
         ambient=(0.5, 1.2),
     ),
     "moire": replace(
-        HANDHELD, about="the display's pixels beat with the sensor's", moire=0.8,
+        HANDHELD, about="the display's pixels beat with the sensor's", moire=(0.12, 0.4),
         blur=(0.3, 0.4),
     ),
     "motionblur": replace(
