@@ -27,14 +27,17 @@ MIN_SEED = 8  # cells that a homography is trusted to start from
 SCALES_PX = ((7, 41), (15, 121))  # widest line, and vicinity of two or three cells: small, large
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
+HALO = 0.45  # of the depth of the line next to it
 NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
 FULLNESS = (
     0.8,
     1.1,
 )  # a cell's area by that of the parallelogram of its moments; a circle's is 1.05
 SQUARE_STEP = np.sqrt(12)  # side of a square whose variance is 1 in each direction
-STEPS = (0.92, 1.36)  # of a side, from centre to centre: up to a third is line; √2 is a diagonal
+STEPS = (0.92, 1.6)  # of a side, from centre to centre: blurred lines take a third of small cells
+DIAGONAL = 1.2  # of the nearest neighbour's step: between a side and √2, a diagonal
 SIZE_RATIO = 1.6  # between neighbouring cells' areas, tilt and broken borders included
+AREA_SHARE = (0.35, 1.2)  # of the grid's cell, that an area between its lines has
 FIT_TOLERANCE = 0.2  # of a cell: centres further off the common homography are not of the grid
 GAP_CELLS = 3  # how far from the cells known so far others may join at once
 LINE_TOLERANCE = 0.09  # of a cell: how far a line may lie from its place
@@ -83,7 +86,9 @@ def _areas(grey: NDArray[np.uint8], line_px: int, vicinity_px: int, dark: bool) 
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
     depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
     noise = float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
-    lines = depth > max(MIN_DEPTH, NOISE_DEPTH * noise)
+    # A blurred line ends where it is half as deep as at its middle, a few pixels off.
+    crest = cv2.dilate(depth, np.ones((5, 5), np.uint8))
+    lines = (depth > max(MIN_DEPTH, NOISE_DEPTH * noise)) & (depth > HALO * crest)
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
     light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
@@ -152,6 +157,8 @@ def _links(areas: _Areas) -> list[list[int]]:
     size = areas.sizes
     alike = np.abs(np.log(size[nearest] / size[:, None])) < np.log(SIZE_RATIO)
     near = (distance > STEPS[0]) & (distance < STEPS[1]) & alike
+    nearest_step = np.where(near, distance, np.inf).min(axis=1, keepdims=True)
+    near &= distance < DIAGONAL * nearest_step
     one_way = {(i, int(j)) for i, row in enumerate(nearest) for j in row[near[i]]}
     links: list[list[int]] = [[] for _ in centres]
     for i, j in sorted(one_way):
@@ -251,7 +258,8 @@ def _cells_of(
         for offset in (np.array([0.01, 0]), np.array([0, 0.01]))
     )
     cell = 1e4 * np.abs(right[:, 0] * down[:, 1] - right[:, 1] * down[:, 0])
-    whole = np.abs(np.log(areas.sizes[chosen] / np.maximum(cell, 1e-6)) + 0.2) < 0.6
+    share = areas.sizes[chosen] / np.maximum(cell, 1e-6)
+    whole = (share > AREA_SHARE[0]) & (share < AREA_SHARE[1])
     chosen = chosen[whole]
     _, first = np.unique(spots[chosen], axis=0, return_index=True)
     chosen = chosen[np.sort(first)]
