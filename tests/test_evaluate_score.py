@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from ar_assist.errors import UserError
 from ar_assist.evaluate import figures, load_log, load_truth, parse_record, parse_truth, score
 from ar_assist.evaluate.geometry import ORDERS, iou
-from ar_assist.evaluate.rules import hint_cells, hint_is_right
+from ar_assist.evaluate.rules import hint_cells, hint_is_right, nonogram_answer
 from ar_assist.evaluate.score import NEVER, likeness
 from ar_assist.games.link.board import LinkBoard, Rules, play
 from ar_assist.games.link.paths import links
@@ -318,7 +318,7 @@ def carried(back: np.ndarray, cell: list[int], origin: np.ndarray) -> list[int]:
 )
 def test_legality_of_links(a: Any, b: Any, path: Any, right: bool) -> None:
     hint = {"a": a, "b": b, "path": path}
-    assert hint_is_right(hint, hint_cells(hint), START.cells, ()) is right
+    assert hint_is_right(hint, hint_cells(hint), START.cells) is right
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -328,7 +328,7 @@ def test_own_check_agrees_with_the_games_paths(seed: int) -> None:
     board = LinkBoard(tuple(tuple(int(v) for v in row) for row in cells))
     for found in links(board, Rules()):
         hint = {"a": found.a, "b": found.b, "path": found.path}
-        assert hint_is_right(hint, hint_cells(hint), board.cells, ())
+        assert hint_is_right(hint, hint_cells(hint), board.cells)
 
 
 def test_othello_and_nonogram_hints() -> None:
@@ -338,12 +338,18 @@ def test_othello_and_nonogram_hints() -> None:
     cells = tuple(map(tuple, start))
     legal = [[2, 3], [3, 2], [4, 5], [5, 4]]
     hint = {"best": [2, 3], "moves": legal, "to_move": 1}
-    assert hint_is_right(hint, hint_cells(hint), cells, ())
+    assert hint_is_right(hint, hint_cells(hint), cells)
     hint = {**hint, "moves": legal[:3]}
-    assert not hint_is_right(hint, hint_cells(hint), cells, ())
-    fills = {"line": "row 1", "cells": [[0, 0, 1], [0, 1, -1]]}
-    assert hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), ("#.", ".#"))
-    assert not hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), (".#", ".#"))
+    assert not hint_is_right(hint, hint_cells(hint), cells)
+    answer = nonogram_answer((), ((1,), (1,)), ((1,), (1,)))  # two solutions: nothing is certain
+    fills = {"line": ["row", 0], "cells": [[0, 0, 1], [0, 1, -1]]}
+    assert not hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
+    answer = nonogram_answer((), ((1,), ()), ((1,), ()))
+    assert answer == nonogram_answer(("#.", ".."), (), ()) == ((1, -1), (-1, -1))
+    assert hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
+    mistake = {"line": None, "cells": [], "mistakes": [[1, 1]]}
+    assert hint_is_right(mistake, hint_cells(mistake), ((0, 0), (0, 1)), answer)
+    assert not hint_is_right(mistake, hint_cells(mistake), ((0, 0), (0, -1)), answer)
 
 
 @given(st.floats(-0.9, 0.9), st.floats(-0.9, 0.9), st.floats(0, 6.2))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ar_assist.evaluate import geometry
 from ar_assist.evaluate.match import FOUND_IOU, match_boards
-from ar_assist.evaluate.rules import hint_cells, hint_exists, hint_is_right
+from ar_assist.evaluate.rules import hint_cells, hint_exists, hint_is_right, nonogram_answer
 from ar_assist.evaluate.truth import Cells, PlacedBoard, Record, TrueFrame, Truth
 from ar_assist.types import Cell, Points, transform
 
@@ -54,7 +54,7 @@ def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameSc
     """Hold one line of a log against the truth of its frame; None: the log has no such line."""
     board, read = true.board, record.board if record else None
     match = match_boards(read, board, truth.game, true.unsure) if board and read else None
-    cells = board.cells if board else None
+    cells, answer = _position(board, truth)
     spots = _hint_spots(record, board)
     return FrameScore(
         frame=true.frame,
@@ -73,8 +73,10 @@ def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameSc
         exact=bool(match and not match.cause),
         wrong_cells=match.wrong_cells if match else None,
         hint=spots,
-        hint_right=_hint_right(record, spots, cells, truth),
-        can_hint=cells is not None and hint_exists(truth.game, cells, truth.solution),
+        hint_right=bool(
+            record and record.hint and spots and hint_is_right(record.hint, spots, cells, answer)
+        ),
+        can_hint=hint_exists(truth.game, cells, answer),
         confidence=read.confidence if read else 0.0,
         ms=record.ms if record else None,
         look_ms=record.look_ms if record else None,
@@ -83,6 +85,16 @@ def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameSc
         tilt_deg=true.tilt_deg,
         cause=match.cause if match else "no board shown" if board else "",
     )
+
+
+def _position(board: PlacedBoard | None, truth: Truth) -> tuple[Cells, Cells]:
+    """The true cells, and for a nonogram what they must become; empty where there is nothing."""
+    if board is None:
+        return (), ()
+    blank = ((0,) * board.cols,) * board.rows
+    if truth.game != "nonogram":
+        return board.cells or blank, ()
+    return board.cells or blank, nonogram_answer(truth.solution, board.row_clues, board.col_clues)
 
 
 def _in_view(board: PlacedBoard, size_wh: tuple[int, int] | None) -> bool:
@@ -116,11 +128,3 @@ def _hint_spots(record: Record | None, board: PlacedBoard | None) -> tuple[Cell,
     centres = np.array(spots, np.float64)[:, ::-1] + 0.5
     drawn = transform(geometry.grid_from_grid(board, read), centres)
     return tuple((int(r), int(c)) for c, r in np.floor(drawn))
-
-
-def _hint_right(
-    record: Record | None, spots: tuple[Cell, ...] | None, cells: Cells | None, truth: Truth
-) -> bool:
-    if record is None or record.hint is None or spots is None or cells is None:
-        return False
-    return hint_is_right(record.hint, spots, cells, truth.solution)

@@ -11,9 +11,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from ar_assist.evaluate.truth import Cells
+from ar_assist.evaluate.truth import Cells, Clues
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import links
+from ar_assist.games.nonogram.board import puzzle
+from ar_assist.games.nonogram.solver import solve
 from ar_assist.types import Cell
 
 MOST_TURNS = 2  # of a link path
@@ -51,7 +53,7 @@ def _is_free(cells: Cells, cell: Cell) -> bool:
 
 
 def _on(cells: Cells, cell: Cell) -> bool:
-    return 0 <= cell[0] < len(cells) and 0 <= cell[1] < len(cells[0])
+    return 0 <= cell[0] < len(cells) and 0 <= cell[1] < len(cells[cell[0]])
 
 
 def _at(cells: Cells, cell: Cell) -> int:
@@ -87,16 +89,13 @@ def othello_moves(cells: Cells, colour: int) -> frozenset[Cell]:
     return frozenset(cell for cell in every if flips(cells, cell, colour))
 
 
-def fills_are_right(solution: Sequence[str], fills: Sequence[tuple[Cell, int]]) -> bool:
-    """Whether nonogram cells to fill (1) or cross out (-1) agree with the solution."""
-    return bool(fills) and all(
-        _in_text(solution, cell) and (solution[cell[0]][cell[1]] == "#") == (value == 1)
-        for cell, value in fills
-    )
-
-
-def _in_text(text: Sequence[str], cell: Cell) -> bool:
-    return 0 <= cell[0] < len(text) and 0 <= cell[1] < len(text[0])
+@lru_cache(maxsize=256)
+def nonogram_answer(solution: tuple[str, ...], row_clues: Clues, col_clues: Clues) -> Cells:
+    """What the cells must be (1 filled, -1 empty, 0 open): as the truth says or the clues force."""
+    if solution:
+        return tuple(tuple(1 if mark == "#" else -1 for mark in row) for row in solution)
+    rows, cols = ([clue or () for clue in clues] for clues in (row_clues, col_clues))
+    return solve(puzzle(rows, cols)).known if None not in (*row_clues, *col_clues) else ()
 
 
 def hint_cells(hint: dict[str, Any]) -> list[Cell]:
@@ -106,28 +105,39 @@ def hint_cells(hint: dict[str, Any]) -> list[Cell]:
     elif "best" in hint:
         spots = [hint["best"], *hint["moves"]]
     else:
-        spots = [entry[:2] for entry in hint["cells"]]
+        spots = [*(entry[:2] for entry in hint["cells"]), *hint.get("mistakes", ())]
     return [(int(r), int(c)) for r, c in spots]
 
 
 def hint_is_right(
-    hint: dict[str, Any], spots: Sequence[Cell], cells: Cells, solution: Sequence[str]
+    hint: dict[str, Any], spots: Sequence[Cell], cells: Cells, answer: Cells = ()
 ) -> bool:
-    """Whether a hint is right on the true board; `spots` are its `hint_cells` on that board."""
+    """Whether a hint is right on the true board; `spots` are its `hint_cells` on that board.
+
+    `cells` are empty where there is no board. `answer` is that of a nonogram. An Othello hint is
+    judged for the side that it names, since a picture does not tell whose turn it is.
+    """
+    if not cells:
+        return False
     if "path" in hint:
         return link_is_legal(cells, spots[0], spots[1], spots[2:])
     if "best" in hint:
         legal = othello_moves(cells, int(hint["to_move"]))
         return spots[0] in legal and frozenset(spots[1:]) == legal
-    values = [int(entry[2]) for entry in hint["cells"]]
-    return fills_are_right(solution, list(zip(spots, values, strict=True)))
+    fills = [int(entry[2]) for entry in hint["cells"]]
+    values = [*fills, *(-_at(cells, cell) for cell in spots[len(fills) :])]  # a mistake is not so
+    return bool(spots) and all(
+        value != 0 and _at(answer, cell) == value for cell, value in zip(spots, values, strict=True)
+    )
 
 
-def hint_exists(game: str, cells: Cells, solution: Sequence[str]) -> bool:
+def hint_exists(game: str, cells: Cells, answer: Cells = ()) -> bool:
     """Whether there is anything to advise on a board."""
+    if not cells:
+        return False
     if game == "link":
         return link_exists(cells)
     if game == "othello":
         return any(othello_moves(cells, colour) for colour in (1, 2))
-    filled = ((r, c) for r, row in enumerate(solution) for c, mark in enumerate(row) if mark == "#")
-    return any(_at(cells, cell) != 1 for cell in filled)
+    where = ((r, c) for r, row in enumerate(answer) for c, value in enumerate(row) if value == 1)
+    return any(_at(cells, cell) != 1 for cell in where)
