@@ -254,3 +254,30 @@ def test_an_answer_for_another_board_is_never_shown(play):
         if _shown(view):
             assert _shown(view) in ToyGame().advise([board_at(view.frame.time)]).moves
     assert _shown(views[-1])
+
+
+@dataclass(frozen=True)
+class _Wanderer(ToyGame):
+    """From its third look on it reads a tile otherwise, though the view has not changed."""
+
+    looks = []  # noqa: RUF012
+    first: int = 3
+    last: int = 99
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading and len(self.looks) >= self.first:
+            return replace(reading, board=reading.board.put({(0, 0): 2}))
+        return reading
+
+
+def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_long(play):
+    _Wanderer.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Wanderer())
+    other = START.put({(0, 0): 2})
+    first_doubt = next(v.frame.time for v in views if v.advice is None and v.reading)
+    led = next(v.frame.time for v in views if v.reading.board == other)
+    assert led - first_doubt >= 0.9
+    doubtful = [v for v in views if first_doubt <= v.frame.time < led]
+    assert all(_shown(v) is None and "disagree" in v.reason for v in doubtful)
