@@ -16,14 +16,12 @@ from ar_assist.games.othello.board import (
     OthelloBoard,
     cell_of,
     other,
-    square_name,
     squares,
 )
 from ar_assist.games.othello.transcript import likely_turn, turn_after
-from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading
+from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Points, Reading
 
-RING = 0.72  # of a cell: the first side's rings; where both may move, the other's lie inside
-INNER_RING = 0.4  # of a cell
+INNER_RING = 0.5  # of a cell: the other side's rings, inside the mover's where both may move
 
 
 @dataclass(frozen=True)
@@ -109,13 +107,15 @@ class OthelloGame:
     def marks(
         self, reading: Reading[OthelloBoard], advice: Advice[OthelloMove], choice: int = 0
     ) -> tuple[Mark, ...]:
-        """Rings on the legal moves, the shown one as best; its flips and the other side on request."""
+        """Rings on the legal moves, the one on show as best; more where the settings ask for it."""
         if not advice.moves:
             return ()
         move = advice.moves[choice % len(advice.moves)]
         quads = reading.cell_quads().reshape(64, 4, 2)
         marks = [
-            Mark("ring", quads[square], role="best" if square == move.square else NAMES[move.colour])
+            Mark(
+                "ring", quads[square], role="best" if square == move.square else NAMES[move.colour]
+            )
             for square in move.legal
         ]
         if self.both:
@@ -163,7 +163,7 @@ def _result(board: OthelloBoard) -> str:
     return f"the game is over: {NAMES[BLACK if score > 0 else WHITE]} wins by {abs(score)}"
 
 
-def _within(quad: np.ndarray[Any, np.dtype[np.float32]], share: float) -> Any:
+def _within(quad: Points, share: float) -> Points:
     """The quad shrunk about its middle."""
     middle = quad.mean(axis=0)
     return np.asarray(middle + (quad - middle) * share, np.float32)

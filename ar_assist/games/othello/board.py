@@ -112,7 +112,7 @@ class OthelloBoard:
 
     @classmethod
     def parse(cls, notation: str) -> OthelloBoard:
-        """From 64 symbols, row by row: `X * b` black, `O w` white, `- . _` empty; spaces skipped."""
+        """From 64 symbols, row by row: `X * b` black, `O w` white, `- . _` empty; not spaces."""
         symbols = "".join(notation.split())
         unknown = sorted(set(symbols) - set(SYMBOLS))
         if unknown:
@@ -209,13 +209,13 @@ class OthelloBoard:
 START = OthelloBoard.parse("-" * 27 + "OX------XO" + "-" * 27)
 
 
-def perft(own: int, theirs: int, depth: int, passed: bool = False) -> int:
+def perft(own: int, theirs: int, depth: int) -> int:
     """How many lines of `depth` plies there are; a pass is a ply, the end is a line."""
     if depth == 0:
         return 1
     moves = legal_moves(own, theirs)
     if not moves:
-        return 1 if passed else perft(theirs, own, depth - 1, True)
+        return perft(theirs, own, depth - 1) if legal_moves(theirs, own) else 1
     lines = 0
     for square in squares(moves):
         flips = flipped(own, theirs, square)

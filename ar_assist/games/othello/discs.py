@@ -27,9 +27,10 @@ ANGLES = 12  # places around the edge; a quarter of them may be hidden by neighb
 OFF_PLACE = 8.0  # Lab units per cell: an edge must be this much stronger to be taken farther off
 
 DISTINCT = 10.0  # Lab units: a disc differs from its felt by more; texture and dust by less
-NOISES = 4.0  # … and by so many times the felt's own unevenness
+NOISES = 2.5  # … and by so many times the felt's own unevenness
 ROUND = 0.2  # share of the middle's contrast that three quarters of the edge show
-FAINT = 20  # per cent of the discs are fainter than the contrast that is taken for the board's own
+EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and letters take the rest
+ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
 
@@ -55,7 +56,7 @@ def _sample(board: FloatArray, xy: NDArray[np.float64]) -> FloatArray:
 def _centres() -> NDArray[np.float64]:
     """(8, 8, 2) x, y of the squares' middles, in cells."""
     c, r = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
-    return np.stack([c, r], axis=-1) + 0.5
+    return np.asarray(np.stack([c, r], axis=-1) + 0.5, np.float64)
 
 
 def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
@@ -81,60 +82,107 @@ def _edges(board: FloatArray) -> tuple[FloatArray, NDArray[np.float64]]:
     radii = np.array(RADII)[:, None, None]
     offsets = np.stack(np.meshgrid(OFFSETS, OFFSETS), axis=-1).reshape(-1, 1, 1, 2)
     middles = _centres()[:, :, None, None, None]  # (8, 8, 1, 1, 1, 2)
+    beyond = middles + offsets + around * (radii + RIM)
     inside = _sample(board, middles + offsets + around * (radii - RIM))
-    outside = _sample(board, middles + offsets + around * (radii + RIM))
-    contrast = inside - outside  # (8, 8, O, R, A, 3)
+    contrast = inside - _sample(board, beyond)  # (8, 8, O, R, A, 3)
     typical = np.median(contrast, axis=-2)
     direction = typical / (np.linalg.norm(typical, axis=-1, keepdims=True) + 1e-6)
     along = np.einsum("...ai,...i->...a", contrast, direction)
-    strength = np.sort(along, axis=-1)[..., ANGLES // 4].max(axis=-1)  # (8, 8, O)
+    on_board = ((beyond >= 0) & (beyond <= SIZE)).all(axis=-1)  # off it there is no felt
+    along = np.sort(np.where(on_board, along, np.inf), axis=-1)
+    quarter = on_board.sum(axis=-1, keepdims=True) // 4
+    strength = np.take_along_axis(along, quarter, axis=-1)[..., 0].max(axis=-1)  # (8, 8, O)
     strength = strength - OFF_PLACE * np.hypot(*offsets[:, 0, 0].T)
     best = strength.argmax(axis=-1)
     found = np.take_along_axis(strength, best[..., None], axis=-1)[..., 0]
     return found.astype(np.float32), _centres() + offsets[best, 0, 0]
 
 
-def _middle_colours(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
-    """(8, 8, 3) median colour of the middle of a disc at each place."""
+def _middles(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
+    """(8, 8, K, 3) colours from the middle of a disc at each place."""
     grid = np.linspace(-MIDDLE, MIDDLE, 9)
     points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
     points = points[np.hypot(*points.T) <= MIDDLE]
-    colours = _sample(board, middles[:, :, None] + points)
-    return np.median(colours, axis=2).astype(np.float32)
+    return _sample(board, middles[:, :, None] + points)
 
 
 def classify(board: FloatArray) -> Squares:
     """Read the 64 squares of a canonical picture (see grid.canonical)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     felt, unevenness = felt_beside(smooth)
-    edge, middles = _edges(smooth)
-    middle = _middle_colours(smooth, middles)
+    edge, places = _edges(smooth)
+    inside = _middles(smooth, places)
+    middle = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(middle - felt, axis=-1)
-    needed = max(DISTINCT, NOISES * unevenness)
-    # Half the contrast of the fainter discs of this very board, where there are such.
-    sure = contrast[(contrast > 2 * needed) & (edge > 2 * ROUND * contrast)]
-    needed = max(needed, float(np.percentile(sure, FAINT)) / 2) if sure.size else needed
+    needed = _needed(contrast, edge, middle[..., 0] > felt[..., 0], unevenness)
     presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
     discs = presence > 1
-    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1)
     whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
     colours = np.where(discs, np.where(whites, WHITE, BLACK), 0)
-    certainty = np.where(discs, np.minimum(certainty, colour_certainty), certainty)
-    odd = (contrast > needed) & ~discs
-    variety = _variety(middle, felt, colours)
-    return Squares(colours, certainty.astype(np.float32), odd, felt, unevenness, variety)
+    typical = _typical(middle, colours)
+    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1)
+    evenness = np.clip((_own_share(inside, felt, typical, colours) - 0.5) / (EVEN - 0.5), 0, 1)
+    unlike = _unlike(middle, felt, typical, colours)
+    sure = np.minimum(certainty, colour_certainty) * evenness * np.clip(2 - unlike / ALIKE, 0, 1)
+    certainty = np.where(discs, sure, certainty)
+    return Squares(
+        colours,
+        certainty.astype(np.float32),
+        (contrast > needed) & ~discs,
+        felt,
+        unevenness,
+        float(unlike[discs].mean()) if discs.any() else 0.0,
+    )
 
 
-def _variety(middle: FloatArray, felt: FloatArray, colours: NDArray[np.int64]) -> float:
-    """Mean difference of a disc from the median of its colour, over that one's from the felt."""
-    shares = [np.zeros(1)]
-    for colour in (BLACK, WHITE):
-        kind = middle[colours == colour]
-        if len(kind):
-            typical = np.median(kind, axis=0)
-            contrast = np.linalg.norm(typical - np.median(felt[colours == colour], axis=0))
-            shares.append(np.linalg.norm(kind - typical, axis=1) / contrast)
-    return float(np.mean(np.concatenate(shares)))
+def _needed(
+    contrast: FloatArray, edge: FloatArray, lighter: NDArray[np.bool_], unevenness: float
+) -> FloatArray:
+    """(8, 8) contrast that a disc must have: half of what the board's own sure discs have.
+
+    Those lighter and those darker than the felt each have their own, as felts are seldom halfway.
+    """
+    least = max(DISTINCT, NOISES * unevenness)
+    needed = np.full(contrast.shape, least, np.float32)
+    for kind in (lighter, ~lighter):
+        sure = contrast[kind & (contrast > 2 * least) & (edge > 2 * ROUND * contrast)]
+        if sure.size:
+            needed[kind] = max(least, float(np.median(sure)) / 2)
+    return needed
+
+
+def _typical(middle: FloatArray, colours: NDArray[np.int64]) -> dict[int, FloatArray]:
+    """The median colour of the black and of the white discs, where there are any."""
+    kinds = [colour for colour in (BLACK, WHITE) if (colours == colour).any()]
+    return {kind: np.median(middle[colours == kind], axis=0) for kind in kinds}
+
+
+def _own_share(
+    inside: FloatArray,
+    felt: FloatArray,
+    typical: dict[int, FloatArray],
+    colours: NDArray[np.int64],
+) -> FloatArray:
+    """(8, 8) share of each middle that is more like discs of its colour than like all else."""
+    kinds = {0: felt[:, :, None], **typical}
+    away = {kind: np.linalg.norm(inside - colour, axis=-1) for kind, colour in kinds.items()}
+    nearest = np.array(list(kinds))[np.argmin(np.stack(list(away.values())), axis=0)]
+    return np.asarray((nearest == colours[:, :, None]).mean(axis=-1), np.float32)
+
+
+def _unlike(
+    middle: FloatArray,
+    felt: FloatArray,
+    typical: dict[int, FloatArray],
+    colours: NDArray[np.int64],
+) -> FloatArray:
+    """(8, 8) how far a disc is from the typical one of its colour, over that one's contrast."""
+    unlike = np.zeros(colours.shape, np.float32)
+    for kind, colour in typical.items():
+        its = colours == kind
+        contrast = np.linalg.norm(colour - np.median(felt[its], axis=0))
+        unlike[its] = np.linalg.norm(middle[its] - colour, axis=1) / contrast
+    return unlike
 
 
 def _whites(

@@ -13,7 +13,6 @@ import numpy as np
 from numba import njit
 
 from ar_assist.games.othello.fast import (
-    ANY,
     ONE,
     ZERO,
     U,
@@ -26,9 +25,7 @@ from ar_assist.games.othello.fast import (
 SMALL = 7  # empties up to which parity alone orders the moves: sorting no longer pays
 LOST = 64  # the worst value, and minus the best one
 INVALID = 1000  # beyond any value: a search that ran out of nodes
-QUADRANTS = np.array(
-    [0x0F0F0F0F, 0xF0F0F0F0, 0x0F0F0F0F << 32, 0xF0F0F0F0 << 32], np.uint64
-)
+QUADRANTS = np.array([0x0F0F0F0F, 0xF0F0F0F0, 0x0F0F0F0F << 32, 0xF0F0F0F0 << 32], np.uint64)
 CORNERS = U(0x8100000000000081)
 HASH_A, HASH_B = U(0x9E3779B97F4A7C15), U(0xC2B2AE3D27D4EB4F)  # odd, well-mixed constants
 
@@ -52,7 +49,7 @@ def slot_of(own: U, theirs: U, size: int) -> int:
     """Where a position lives in a table of `size` (a power of two)."""
     mixed = own * HASH_A ^ (theirs * HASH_B + (theirs >> U(29)))
     mixed ^= mixed >> U(32)
-    return np.int64(mixed & U(size - 1))
+    return int(mixed & U(size - 1))
 
 
 @njit(cache=True)
@@ -88,8 +85,9 @@ def odd_regions(empty: U) -> U:
     return odd
 
 
-@njit(cache=True)
-def small(own: U, theirs: U, alpha: int, beta: int, passed: bool, nodes: Any) -> int:
+# Recursive functions get their types written out: numba cannot cache them otherwise.
+@njit("int64(uint64, uint64, int64, int64, int64[::1])", cache=True)
+def small(own: U, theirs: U, alpha: int, beta: int, nodes: Any) -> int:
     """The exact value of a position with up to SMALL empties, within (alpha, beta), fail-soft."""
     nodes[0] += 1
     empty = ~(own | theirs)
@@ -105,16 +103,16 @@ def small(own: U, theirs: U, alpha: int, beta: int, passed: bool, nodes: Any) ->
             if flips == ZERO:
                 continue
             after = own | flips | (ONE << U(square))
-            value = -small(theirs & ~flips, after, -beta, -max(alpha, best), False, nodes)
+            value = -small(theirs & ~flips, after, -beta, -max(alpha, best), nodes)
             if value > best:
                 best = value
                 if best >= beta:
                     return best
     if best > -INVALID:
         return best
-    if passed:
+    if legal_moves(theirs, own) == ZERO:
         return final_score(own, theirs)
-    return -small(theirs, own, -beta, -alpha, True, nodes)
+    return -small(theirs, own, -beta, -alpha, nodes)
 
 
 @njit(cache=True)
@@ -146,57 +144,6 @@ def ordered(own: U, theirs: U, moves: U, first: int, squares: Any, weights: Any)
 
 
 @njit(cache=True)
-def solve(
-    own: U, theirs: U, alpha: int, beta: int, passed: bool, table: Table, nodes: Any
-) -> int:
-    """The exact value within (alpha, beta), fail-soft; INVALID once nodes[0] exceeds nodes[1]."""
-    empties = 64 - popcount(own | theirs)
-    if empties <= SMALL:
-        return small(own, theirs, alpha, beta, passed, nodes)
-    nodes[0] += 1
-    if nodes[0] > nodes[1]:
-        return INVALID
-    moves = legal_moves(own, theirs)
-    if moves == ZERO:
-        if passed:
-            return final_score(own, theirs)
-        value = solve(theirs, own, -beta, -alpha, True, table, nodes)
-        return -value if abs(value) != INVALID else INVALID
-    owns, thems, lowers, uppers, firsts = table
-    slot = slot_of(own, theirs, len(owns))
-    first = -1
-    if owns[slot] == own and thems[slot] == theirs:
-        lower, upper = lowers[slot], uppers[slot]
-        if lower >= beta or lower == upper:
-            return lower
-        if upper <= alpha:
-            return upper
-        alpha, beta, first = max(alpha, lower), min(beta, upper), firsts[slot]
-    squares, weights = np.empty(34, np.int8), np.empty(34, np.int32)
-    count = ordered(own, theirs, moves, first, squares, weights)
-    best, best_square, floor = -INVALID, -1, alpha
-    for index in range(count):
-        square = squares[index]
-        flips = flipped(own, theirs, square)
-        mine, yours = own | flips | (ONE << U(square)), theirs & ~flips
-        if index == 0:
-            value = solve(yours, mine, -beta, -floor, False, table, nodes)
-        else:
-            value = solve(yours, mine, -floor - 1, -floor, False, table, nodes)
-            if abs(value) != INVALID and floor < -value < beta:
-                value = solve(yours, mine, -beta, value, False, table, nodes)
-        if abs(value) == INVALID:
-            return INVALID
-        if -value > best:
-            best, best_square = -value, square
-            floor = max(floor, best)
-            if best >= beta:
-                break
-    _keep(table, slot, own, theirs, alpha, beta, best, best_square)
-    return best
-
-
-@njit(cache=True)
 def _keep(
     table: Table, slot: int, own: U, theirs: U, alpha: int, beta: int, best: int, square: int
 ) -> None:
@@ -210,3 +157,56 @@ def _keep(
     if best > alpha:
         lowers[slot] = max(lowers[slot], best)
     firsts[slot] = square
+
+
+@njit(
+    "int64(uint64, uint64, int64, int64,"
+    "Tuple((uint64[::1], uint64[::1], int16[::1], int16[::1], int8[::1])), int64[::1])",
+    cache=True,
+)
+def solve(own: U, theirs: U, alpha: int, beta: int, table: Table, nodes: Any) -> int:
+    """The exact value within (alpha, beta), fail-soft; INVALID once nodes[0] exceeds nodes[1]."""
+    empties = 64 - popcount(own | theirs)
+    if empties <= SMALL:
+        return small(own, theirs, alpha, beta, nodes)
+    nodes[0] += 1
+    if nodes[0] > nodes[1]:
+        return INVALID
+    moves = legal_moves(own, theirs)
+    if moves == ZERO:
+        if legal_moves(theirs, own) == ZERO:
+            return final_score(own, theirs)
+        value = solve(theirs, own, -beta, -alpha, table, nodes)
+        return -value if abs(value) != INVALID else INVALID
+    owns, thems, lowers, uppers, firsts = table
+    slot = slot_of(own, theirs, len(owns))
+    first = -1
+    if owns[slot] == own and thems[slot] == theirs:
+        lower, upper = int(lowers[slot]), int(uppers[slot])
+        if lower >= beta or lower == upper:
+            return lower
+        if upper <= alpha:
+            return upper
+        alpha, beta, first = max(alpha, lower), min(beta, upper), firsts[slot]
+    squares, weights = np.empty(34, np.int8), np.empty(34, np.int32)
+    count = ordered(own, theirs, moves, first, squares, weights)
+    best, best_square, floor = -INVALID, -1, alpha
+    for index in range(count):
+        square = squares[index]
+        flips = flipped(own, theirs, square)
+        mine, yours = own | flips | (ONE << U(square)), theirs & ~flips
+        if index == 0:
+            value = solve(yours, mine, -beta, -floor, table, nodes)
+        else:
+            value = solve(yours, mine, -floor - 1, -floor, table, nodes)
+            if abs(value) != INVALID and floor < -value < beta:
+                value = solve(yours, mine, -beta, value, table, nodes)
+        if abs(value) == INVALID:
+            return INVALID
+        if -value > best:
+            best, best_square = -value, square
+            floor = max(floor, best)
+            if best >= beta:
+                break
+    _keep(table, slot, own, theirs, alpha, beta, best, best_square)
+    return best

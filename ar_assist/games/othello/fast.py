@@ -7,10 +7,11 @@ and by counting leading zeros (towards lower bits), as in the Edax and Zebra pro
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
@@ -38,24 +39,25 @@ def _rays() -> np.ndarray[Any, np.dtype[np.uint64]]:
 RAYS = _rays()
 
 
-@intrinsic
-def popcount(_typing: Any, _bits: Any) -> Any:
-    """How many bits are set."""
+def _popcount(_typing: Any, _bits: Any) -> Any:
     return types.int64(types.uint64), lambda _c, builder, _s, args: builder.ctpop(args[0])
 
 
-@intrinsic
-def lowest(_typing: Any, _bits: Any) -> Any:
-    """The number of the lowest set bit."""
+def _lowest(_typing: Any, _bits: Any) -> Any:
     defined = ir.Constant(ir.IntType(1), 0)  # 64 for an empty set
     return types.int64(types.uint64), lambda _c, builder, _s, args: builder.cttz(args[0], defined)
 
 
-@intrinsic
-def leading_zeros(_typing: Any, _bits: Any) -> Any:
-    """How many bits above the highest set one."""
+def _leading_zeros(_typing: Any, _bits: Any) -> Any:
     defined = ir.Constant(ir.IntType(1), 0)
     return types.int64(types.uint64), lambda _c, builder, _s, args: builder.ctlz(args[0], defined)
+
+
+popcount = cast("Callable[[U], int]", intrinsic(_popcount))  # how many bits are set
+lowest = cast("Callable[[U], int]", intrinsic(_lowest))  # the number of the lowest set bit
+leading_zeros = cast(
+    "Callable[[U], int]", intrinsic(_leading_zeros)
+)  # bits above the highest set one
 
 
 @njit(cache=True, inline="always")
@@ -102,14 +104,13 @@ def flipped(own: U, theirs: U, square: int) -> U:
     return flips
 
 
-@njit(cache=True)
-def perft(own: U, theirs: U, depth: int, passed: bool) -> int:
+@njit("int64(uint64, uint64, int64)", cache=True)
+def perft(own: U, theirs: U, depth: int) -> int:
     """How many lines of `depth` plies there are; a pass is a ply, the end is a line."""
     moves = legal_moves(own, theirs)
     if moves == ZERO:
-        if passed or depth == 1:
-            return 1
-        return perft(theirs, own, depth - 1, True)
+        over = depth == 1 or legal_moves(theirs, own) == ZERO
+        return 1 if over else perft(theirs, own, depth - 1)
     if depth == 1:
         return popcount(moves)
     lines = 0
@@ -117,5 +118,5 @@ def perft(own: U, theirs: U, depth: int, passed: bool) -> int:
         square = lowest(moves)
         moves &= moves - ONE
         flips = flipped(own, theirs, square)
-        lines += perft(theirs & ~flips, own | flips | (ONE << U(square)), depth - 1, False)
+        lines += perft(theirs & ~flips, own | flips | (ONE << U(square)), depth - 1)
     return lines

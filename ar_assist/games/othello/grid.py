@@ -10,6 +10,7 @@ reweighted least squares, Holland & Welsch 1977), and the picture is warped anew
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -25,6 +26,7 @@ SIDE = round(CELL * (SIZE + 2 * MARGIN))  # px of the canonical picture
 RIDGE_PX = 3  # px from a line's middle to the felt beside it, in the canonical picture
 REACHES = (0.45, 0.4, 0.3, 0.2, 0.15)  # cells searched to either side, coarse to fine
 ENOUGH = 12.0  # Lab units: a line need hardly be stronger, but the edges of discs are
+BORDER_TRUST = 0.25  # weight of the border: frames have several edges, so inner lines go first
 FAINTEST = 1.0  # Lab units: what stands out less is noise
 AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
 LOOSE_PX = 2.0  # px of the canonical picture: a line that is so far off has half its weight
@@ -38,8 +40,8 @@ def canonical(picture: Image, corners: Points) -> FloatArray:
     """(SIDE, SIDE, 3) CIE L*a*b* of the board with its margin; corners (4, 2) plane px."""
     matrix = homography(corners, BOARD)
     warped = cv2.warpPerspective(picture, matrix, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE)
-    lab: FloatArray = cv2.cvtColor(warped.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    return lab
+    lab = cv2.cvtColor(warped.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
+    return np.asarray(lab, np.float32)
 
 
 def shrunk(picture: Image, corners: Points) -> tuple[Image, Points]:
@@ -52,7 +54,7 @@ def shrunk(picture: Image, corners: Points) -> tuple[Image, Points]:
         return picture, corners
     small = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     scale = np.array(small.shape[1::-1], np.float32) / picture.shape[1::-1]
-    return small, ((corners + 0.5) * scale - 0.5).astype(np.float32)
+    return np.asarray(small, np.uint8), ((corners + 0.5) * scale - 0.5).astype(np.float32)
 
 
 def line_strength(board: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -68,7 +70,7 @@ def line_strength(board: FloatArray) -> tuple[FloatArray, FloatArray]:
     return _size(ridge), _size(step)
 
 
-def _size(colours: FloatArray) -> FloatArray:
+def _size(colours: NDArray[Any]) -> FloatArray:
     """(H, W) Euclidean length of (H, W, 3); einsum, as numpy's norm takes five times as long."""
     length: FloatArray = np.sqrt(np.einsum("ijk,ijk->ij", colours, colours))
     return length
@@ -80,14 +82,12 @@ def _profiles(board: FloatArray, reach: int, beyond: int) -> FloatArray:
     border = np.maximum(ridge, step)
     ys = ((MARGIN + np.arange(-beyond, SIZE + beyond) + 0.5) * CELL).astype(int)
     xs = ((MARGIN + np.arange(SIZE + 1)) * CELL).astype(int)[:, None] + np.arange(-reach, reach + 1)
-    profiles = ridge[ys[None, :, None], xs[:, None, :]]
+    profiles: FloatArray = ridge[ys[None, :, None], xs[:, None, :]]
     profiles[[0, -1]] = border[ys[None, :, None], xs[[0, -1], None, :]]
     return profiles
 
 
-def _offsets(
-    board: FloatArray, reach: int, beyond: int = 0
-) -> tuple[FloatArray, FloatArray]:
+def _offsets(board: FloatArray, reach: int, beyond: int = 0) -> tuple[FloatArray, FloatArray]:
     """(9, 8) px that each length of an upright line lies to the right of its place; its weight.
 
     With `beyond`, so many lengths outside the border are added at both ends.
@@ -98,9 +98,7 @@ def _offsets(
     likely = stands_out / (1 + stands_out / ENOUGH) * (1 - 0.5 * away)  # the nearer of two equals
     peak = likely.argmax(axis=2)
     inner = np.clip(peak, 1, 2 * reach - 1)[..., None]
-    before, at, after = (
-        np.take_along_axis(profiles, inner + d, 2)[..., 0] for d in (-1, 0, 1)
-    )
+    before, at, after = (np.take_along_axis(profiles, inner + d, 2)[..., 0] for d in (-1, 0, 1))
     curvature = np.maximum(2 * at - before - after, 1e-6)
     vertex = np.clip((after - before) / (2 * curvature), -0.5, 0.5)
     # Canonical pixels start at -0.5, so a grid line lies half a pixel before its pixel's centre.
@@ -112,8 +110,10 @@ def _corner_shifts(offsets: FloatArray, weights: FloatArray) -> FloatArray:
     u = np.repeat(np.arange(SIZE + 1) / SIZE, SIZE)
     v = np.tile((np.arange(SIZE) + 0.5) / SIZE, SIZE + 1)
     design = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=1)
-    target, trust = offsets.ravel(), weights.ravel() + 1e-3
-    shifts = np.zeros(4)
+    trusted = weights + 1e-3
+    trusted[[0, -1]] *= BORDER_TRUST
+    target, trust = offsets.ravel(), trusted.ravel()
+    shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
         residual = design @ shifts - target
         weight = trust / (1 + (residual / LOOSE_PX) ** 2)

@@ -21,7 +21,7 @@ from ar_assist.types import Image, Lattice, Points, Reading, homography, transfo
 SIZES = range(4, 11)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
 REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
 LINES_SEEN = 0.6  # share of the inner lines that a board with lines shows; chance gives 0.2 to 0.4
-BORDER_SEEN = 0.6  # share of the border that a board without lines shows
+BORDER_SEEN = 0.8  # share of the border that a board without lines shows
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
 DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
@@ -121,4 +121,4 @@ def _reading(fit: _Fit) -> Reading[OthelloBoard]:
 
 def _confidence(fit: _Fit) -> float:
     """Chance that all 64 squares are right: the worst square's word."""
-    return float(np.clip(0.5 + fit.squares.certainty.min(), 0, 0.99))
+    return float(np.clip(0.3 + fit.squares.certainty.min(), 0, 0.99))

@@ -19,7 +19,6 @@ from ar_assist.games.othello.board import (
     WHITE,
     Colour,
     OthelloBoard,
-    other,
     parse_square,
     square_name,
     squares,
@@ -140,9 +139,10 @@ def follow(history: Sequence[OthelloBoard]) -> Transcript | None:
 
 def turn_after(history: Sequence[OthelloBoard]) -> Colour | None:
     """Who moves in the last board, as far as the boards before it (or the start) tell."""
-    last = max(_chains(history)[-1], key=lambda node: node.seen)
-    usual_start = last.board.empties == 60
-    return last.turn if last.before or usual_start else None
+    ends = _chains(history)[-1]
+    best = max(node.seen for node in ends)
+    turns = {node.turn for node in ends if node.seen == best}
+    return turns.pop() if len(turns) == 1 else None
 
 
 def likely_turn(board: OthelloBoard) -> Colour | None:
