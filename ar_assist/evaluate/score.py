@@ -23,8 +23,9 @@ STALE_S = 0.2
 # Boards are settled when they have been in view, or unchanged, for the time that the goals allow
 # for a first hint and for the hint after a move.
 SETTLE_IN_VIEW_S, SETTLE_UNCHANGED_S = 0.8, 0.6
-# Who waits for less than this and sees nothing says nothing; who waits longer has waited in vain.
-PATIENCE_S = 2.0
+# A board that goes away, or changes, sooner than this without a hint tells nothing; a longer wait
+# was in vain. Both are well above what the goals allow.
+PATIENCE_S, MOVE_PATIENCE_S = 2.0, 1.0
 NEVER = float("inf")
 # Corners nearer than this put every hint on the right tile.
 PLACED_TILES = 0.5
@@ -150,25 +151,26 @@ def _settled(frames: Stretch) -> tuple[bool, ...]:
     return tuple(settled)
 
 
-def _wait(stretch: Stretch, ready: Sequence[bool]) -> Iterator[float]:
+def _wait(stretch: Stretch, ready: Sequence[bool], patience_s: float) -> Iterator[float]:
     """Seconds until the first frame that is ready; nothing if the stretch was too short to say."""
     for frame, is_ready in zip(stretch, ready, strict=True):
         if is_ready:
             yield frame.time - stretch[0].time
             return
-    if stretch[-1].time - stretch[0].time >= PATIENCE_S:
+    if stretch[-1].time - stretch[0].time >= patience_s:
         yield NEVER
 
 
-def _wait_for_hint(stretch: Stretch) -> Iterator[float]:
+def _wait_for_hint(stretch: Stretch, patience_s: float = PATIENCE_S) -> Iterator[float]:
     """From the first frame on which there was something to advise."""
     start = next((i for i, frame in enumerate(stretch) if frame.can_hint), None)
     if start is not None:
-        yield from _wait(stretch[start:], [frame.hint_right for frame in stretch[start:]])
+        rest = stretch[start:]
+        yield from _wait(rest, [frame.hint_right for frame in rest], patience_s)
 
 
 def _wait_for_place(stretch: Stretch) -> Iterator[float]:
-    return _wait(stretch, [_is_placed(frame) for frame in stretch])
+    return _wait(stretch, [_is_placed(frame) for frame in stretch], PATIENCE_S)
 
 
 def _is_placed(frame: FrameScore) -> bool:
@@ -196,7 +198,7 @@ def _fresh(stretch: Stretch) -> Iterator[float]:
     for part in _boards(stretch)[1:]:
         start = next((i for i, frame in enumerate(part) if frame.still), None)
         if start is not None:
-            yield from _wait_for_hint(part[start:])
+            yield from _wait_for_hint(part[start:], MOVE_PATIENCE_S)
 
 
 def _changes(stretch: Stretch) -> int:
