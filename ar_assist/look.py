@@ -149,7 +149,9 @@ def _beats(found: Sight, here: Sight) -> bool:
     ours, theirs = (s.plane.to_frame(s.reading.corners) for s in (here, found))
     shape, their_shape = here.reading.certainty.shape, found.reading.certainty.shape
     cell = np.sqrt(cv2.contourArea(ours) / np.prod(shape))
-    if shape == their_shape and np.abs(ours - theirs).max() < SAME_PLACE * cell:
+    # what is upright to the finder changes by a quarter when the camera turns
+    apart = min(float(np.abs(ours - np.roll(theirs, turn, axis=0)).max()) for turn in range(4))
+    if sorted(shape) == sorted(their_shape) and apart < SAME_PLACE * cell:
         return False
     is_part = np.prod(their_shape) < SMALLER * np.prod(shape)  # a few cells are easily sure of
     return not is_part and found.reading.confidence > here.reading.confidence

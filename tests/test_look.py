@@ -91,6 +91,19 @@ def test_a_track_that_slipped_by_a_cell_is_replaced(source):
     assert seen.reading.board == START
 
 
+def test_a_find_that_is_only_turned_is_no_challenge(source):
+    task = _task(source, 0.0, orientation=Orientation(quarter_turns=2))
+
+    class Surer(ToyGame):
+        def read(self, picture, lattice, before=None):
+            reading = super().read(PICTURE, lattice, before)  # any side up, it reads the same
+            return replace(reading, confidence=0.99)
+
+    seen = look(replace(task, games=(Surer(),)))
+    assert seen is not None
+    assert seen.tracker is None
+
+
 def test_without_a_challenge_nothing_is_found(source, monkeypatch):
     monkeypatch.setattr(look_module, "find", lambda image: pytest.fail("looked elsewhere"))
     seen = look(_task(source, 0.0, anew=False))
