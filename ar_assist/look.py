@@ -29,6 +29,7 @@ from ar_assist.types import (
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
 SURE = 0.9  # confidence at which no other plane or game is tried
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
+LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
@@ -83,7 +84,7 @@ def look(task: Task) -> Sight | None:
     if not task.anew:
         return here
     found = _find(task)
-    if found is None or (here and not _beats(found, here)):
+    if found is None or (here and not _beats(found, here, task.believed)):
         return here
     return replace(found, tracker=Tracker(task.frame.image, found.plane))
 
@@ -144,7 +145,7 @@ def _remembered(
     return again or reading
 
 
-def _beats(found: Sight, here: Sight) -> bool:
+def _beats(found: Sight, here: Sight, believed: Reading[Any] | None) -> bool:
     """Whether a find elsewhere is more credible than the plane that is followed."""
     ours, theirs = (s.plane.to_frame(s.reading.corners) for s in (here, found))
     shape, their_shape = here.reading.certainty.shape, found.reading.certainty.shape
@@ -154,7 +155,9 @@ def _beats(found: Sight, here: Sight) -> bool:
     if sorted(shape) == sorted(their_shape) and apart < SAME_PLACE * cell:
         return False
     is_part = np.prod(their_shape) < SMALLER * np.prod(shape)  # a few cells are easily sure of
-    return not is_part and found.reading.confidence > here.reading.confidence
+    is_firm = believed is not None and here.reading.board == believed.board
+    enough = max(here.reading.confidence + LEAD, SURE if is_firm else 0.0)
+    return not is_part and found.reading.confidence >= enough
 
 
 def _screen(sight: Sight, image: Image) -> Points | None:

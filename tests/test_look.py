@@ -85,7 +85,9 @@ def test_a_track_that_is_right_outlives_the_challenge(source):
 
 
 def test_a_track_that_slipped_by_a_cell_is_replaced(source):
-    seen = look(_task(source, 1.0, games=(ToyGame(confidence=0.99),)))
+    task = _task(source, 1.0, games=(ToyGame(confidence=0.99),))
+    unsure = replace(task.tracked, game=ToyGame(confidence=0.7))
+    seen = look(replace(task, tracked=unsure))
     assert seen is not None
     assert seen.tracker is not None
     assert seen.reading.board == START
