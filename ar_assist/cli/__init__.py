@@ -29,6 +29,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "solve": "print the clearing order of a link board",
     "generate": "deal link boards of known difficulty",
     "scene": "write a rendered clip and its truth",
+    "calibrate": "measure the camera's lens on a target",
 }
 
 

@@ -1,0 +1,100 @@
+"""Calibration targets: ChArUco boards to print or to show on a screen, and plain chessboards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+Array = NDArray[np.float64]
+
+MIN_CORNERS = 8  # of a view: a homography from fewer says little about a lens
+MARKER_SHARE = 0.75  # of a ChArUco square's side
+SUBPIX_PX = 5  # half window of the corner refinement; squares must be twice as wide
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The target as one picture shows it."""
+
+    object_points: Array  # (N, 3) in squares, z = 0
+    image_points: Array  # (N, 2) px
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Target:
+    """`charuco` by squares, `chessboard` by inner corners, as OpenCV counts them."""
+
+    kind: str  # "charuco" or "chessboard"
+    cols: int
+    rows: int
+    square_mm: float = 0.0  # 0: unknown; intrinsics do not depend on it
+
+    @classmethod
+    def parse(cls, text: str, square_mm: float = 0.0) -> Target:
+        """Read `charuco:7x5` or `chessboard:9x6`; ValueError says what is wrong."""
+        kind, _, size = text.partition(":")
+        try:
+            cols, rows = (int(n) for n in size.lower().split("x"))
+        except ValueError:
+            raise ValueError(f"{text!r}: write it like charuco:7x5 or chessboard:9x6") from None
+        if kind not in ("charuco", "chessboard") or min(cols, rows) < 3 or max(cols, rows) > 40:
+            raise ValueError(f"{text!r}: charuco or chessboard, 3 to 40 a side")
+        return cls(kind, cols, rows, square_mm)
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.cols}x{self.rows}"
+
+    def picture(self, square_px: int) -> Image:
+        """The target with a white margin of one square."""
+        if self.kind == "charuco":
+            size = ((self.cols + 2) * square_px, (self.rows + 2) * square_px)
+            drawn = self._charuco().generateImage(size, marginSize=square_px)
+            return np.asarray(cv2.cvtColor(drawn, cv2.COLOR_GRAY2BGR), np.uint8)
+        y, x = np.mgrid[: self.rows + 1, : self.cols + 1]
+        board = np.kron((x + y) % 2 * 255, np.ones((square_px, square_px)))
+        board = np.pad(board, square_px, constant_values=255).astype(np.uint8)
+        return np.asarray(cv2.cvtColor(board, cv2.COLOR_GRAY2BGR), np.uint8)
+
+    def detect(self, image: Image, name: str = "") -> View | None:
+        """The target's corners to a tenth of a pixel; None where too few are seen."""
+        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if image.ndim == 3 else image
+        grey = np.asarray(grey, np.uint8)
+        return (
+            self._detect_charuco(grey, name)
+            if self.kind == "charuco"
+            else self._detect_chess(grey, name)
+        )
+
+    def _charuco(self) -> Any:
+        dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_5X5_1000)
+        return cv2.aruco.CharucoBoard((self.cols, self.rows), 1.0, MARKER_SHARE, dictionary)
+
+    def _detect_charuco(self, grey: Image, name: str) -> View | None:
+        board = self._charuco()
+        corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(grey)
+        if ids is None or len(ids) < MIN_CORNERS:
+            return None
+        objects = np.asarray(board.getChessboardCorners(), np.float64)[np.asarray(ids).ravel()]
+        return View(objects, np.asarray(corners, np.float64).reshape(-1, 2), name)
+
+    def _detect_chess(self, grey: Image, name: str) -> View | None:
+        size = (self.cols, self.rows)
+        found, corners = cv2.findChessboardCornersSB(grey, size, flags=cv2.CALIB_CB_ACCURACY)
+        if not found:
+            found, corners = cv2.findChessboardCorners(grey, size)
+            if not found:
+                return None
+            stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 40, 1e-3)
+            window = (SUBPIX_PX, SUBPIX_PX)
+            corners = cv2.cornerSubPix(
+                grey, np.asarray(corners, np.float32), window, (-1, -1), stop
+            )
+        y, x = np.mgrid[: self.rows, : self.cols]
+        objects = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1).astype(np.float64)
+        return View(objects, np.asarray(corners, np.float64).reshape(-1, 2), name)

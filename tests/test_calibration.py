@@ -1,0 +1,228 @@
+"""The lens is recovered from real and from rendered views, and files and errors are as promised."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration import Camera, Target, calibrate
+from calibration.guide import objection, wanted
+from calibration.light import measure
+from calibration.target import View
+
+LENS = Camera(1280, 720, 1000.0, 1000.0, 645.0, 352.0, (-0.35, 0.12, 0.0005, -0.0004))
+
+
+def pose(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Rotation vector and translation of a 9 x 6 target that fills much of the picture."""
+    rotation = np.array([rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6), rng.uniform(-3, 3)])
+    shift = np.array([rng.uniform(-4, 4), rng.uniform(-2, 2), rng.uniform(9, 14)])
+    middle = cv2.Rodrigues(rotation)[0] @ np.array([4, 2.5, 0])
+    return rotation, shift - middle
+
+
+def views(camera: Camera, count: int, seed: int, noise_px: float = 0.1) -> list[View]:
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:6, :9]
+    flat = np.stack([x.ravel(), y.ravel(), np.zeros(54)], axis=1).astype(float)
+    found = []
+    for _ in range(count):
+        rotation, shift = pose(rng)
+        seen, _ = cv2.projectPoints(flat, rotation, shift, camera.matrix, camera.coefficients)
+        seen = seen.reshape(-1, 2) + rng.normal(0, noise_px, (54, 2))
+        inside = ((seen > 0) & (seen < (camera.width, camera.height))).all(axis=1)
+        found.append(View(flat[inside], seen[inside]))
+    return found
+
+
+def pose_in_view(camera: Camera, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """A pose in which the whole target is in the picture: a plain chessboard must be."""
+    rim = np.array([[-1.0, -1, 0], [9, -1, 0], [9, 6, 0], [-1, 6, 0]])
+    while True:
+        rotation, shift = pose(rng)
+        seen = cv2.projectPoints(rim, rotation, shift, camera.matrix, camera.coefficients)[0]
+        if ((seen > 8) & (seen < (camera.width - 8, camera.height - 8))).all():
+            return rotation, shift
+
+
+def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
+    """The target's picture as the camera sees it, on grey."""
+    square = 60
+    picture = target.picture(square)
+    rotation, shift = pose_in_view(camera, np.random.default_rng(seed))
+    turn = cv2.Rodrigues(rotation)[0]
+    frame_from_flat = camera.matrix @ np.column_stack([turn[:, :2], shift])
+    # The first inner corner lies one margin and one square into the picture.
+    offset = 2 * square - 0.5
+    flat_from_picture = np.array(
+        [[1 / square, 0, -offset / square], [0, 1 / square, -offset / square], [0, 0, 1]]
+    )
+    picture_from_frame = np.linalg.inv(frame_from_flat @ flat_from_picture)
+    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
+    straight = camera.straighten(grid.astype(np.float32))
+    source = cv2.perspectiveTransform(straight.reshape(1, -1, 2), picture_from_frame)
+    source = source.reshape(camera.height, camera.width, 2).astype(np.float32)
+    shown = cv2.remap(
+        picture, source[..., 0], source[..., 1], cv2.INTER_AREA, borderValue=(128,) * 3
+    )
+    return cv2.GaussianBlur(shown, (0, 0), 0.7)
+
+
+def test_a_known_lens_is_recovered() -> None:
+    camera = calibrate(views(LENS, 14, seed=1), (1280, 720))
+    assert camera.fx == pytest.approx(LENS.fx, rel=0.003)
+    assert abs(camera.cx - LENS.cx) < 2
+    assert abs(camera.cy - LENS.cy) < 2
+    grid = np.stack(np.meshgrid(np.linspace(60, 1220, 9), np.linspace(40, 680, 7)), axis=-1)
+    away = np.hypot(*np.moveaxis(camera.distort(camera.straighten(grid)) - grid, -1, 0))
+    assert away.max() < 0.3  # the two directions agree
+    displaced = camera.straighten(grid) - LENS.straighten(grid)
+    assert np.median(np.hypot(*np.moveaxis(displaced, -1, 0))) < 0.3
+
+
+def test_a_plain_lens_gets_no_distortion() -> None:
+    plain = Camera(1280, 720, 1100.0, 1100.0, 640.0, 360.0)
+    camera = calibrate(views(plain, 12, seed=2), (1280, 720))
+    corner = np.array([[20.0, 20.0]])
+    assert np.abs(camera.straighten(corner) - corner).max() < 1.0
+
+
+def test_a_bad_view_is_left_out() -> None:
+    good = views(LENS, 10, seed=3)
+    rng = np.random.default_rng(0)
+    bent = View(
+        good[0].object_points, good[0].image_points + rng.normal(0, 6, good[0].image_points.shape)
+    )
+    camera = calibrate([*good[1:], bent], (1280, 720))
+    assert camera.evidence.rejected == 1
+    assert camera.fx == pytest.approx(LENS.fx, rel=0.003)
+
+
+def test_the_stated_uncertainty_holds() -> None:
+    """The true focal length lies within two standard errors nearly always."""
+    within = 0
+    for seed in range(20, 30):
+        camera = calibrate(views(LENS, 8, seed, noise_px=0.3), (1280, 720))
+        within += abs(camera.fx - LENS.fx) < 2 * camera.evidence.focal_sigma_px
+    assert within >= 8
+
+
+def test_real_chessboards(data: Path) -> None:
+    target = Target.parse("chessboard:9x6")
+    paths = sorted((data / "planes").glob("chessboard_left*.jpg"))
+    found = [target.detect(cv2.imread(str(p))) for p in paths]
+    camera = calibrate([v for v in found if v], (640, 480))
+    assert camera.evidence.views == 5
+    assert camera.evidence.rms_px <= 0.3
+    # OpenCV's published result for this camera.
+    assert abs(camera.fx - 536) < 2 * camera.evidence.focal_sigma_px < 15
+
+
+@pytest.mark.parametrize("pattern", ["charuco:10x7", "chessboard:9x6"])
+def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
+    lens = Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (-0.2, 0.05))
+    target = Target.parse(pattern)
+    for i in range(8):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, lens, seed=40 + i))
+    out = tmp_path / "camera.json"
+    done = calibration("--from", str(tmp_path), "--pattern", pattern, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    camera = Camera.load(out)
+    assert camera.fx == pytest.approx(900, rel=0.01)
+    assert json.loads(out.read_text())["evidence"]["target"] == pattern
+    check = calibration("--check", str(out), "--with", str(tmp_path), "--pattern", pattern,
+                        "--out", str(tmp_path / "checked"))  # fmt: skip
+    assert check.returncode == 0, check.stderr
+    assert (tmp_path / "checked.png").exists()
+
+
+def test_a_wrong_camera_file_is_told(tmp_path: Path) -> None:
+    lens = Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (-0.2, 0.05))
+    target = Target.parse("chessboard:9x6")
+    for i in range(3):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, lens, seed=60 + i))
+    Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (0.3, 0.0)).save(tmp_path / "wrong.json")
+    check = calibration("--check", str(tmp_path / "wrong.json"), "--with", str(tmp_path),
+                        "--pattern", "chessboard:9x6", "--out", str(tmp_path / "x"))  # fmt: skip
+    assert check.returncode == 1
+    assert "does NOT fit" in check.stdout
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf"])
+def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"target.{suffix}"
+    assert calibration("--target", str(path)).returncode == 0
+    assert path.stat().st_size > 1000
+    if suffix == "png":
+        view = Target.parse("charuco:9x6").detect(cv2.imread(str(path)))
+        assert view is not None
+        assert len(view.image_points) == 8 * 5
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--from", "/nowhere"], 3),
+        (["--camera", "97"], 3),
+        (["--target", "t.png", "--pattern", "charuco:1x1"], 2),
+        (["--target", "/nowhere/t.png"], 2),
+        (["--check", "/nowhere.json"], 2),
+    ],
+)
+def test_bad_input_is_one_clear_line(words: list[str], code: int) -> None:
+    done = calibration(*words)
+    assert done.returncode == code
+    lines = [line for line in done.stderr.splitlines() if line.startswith("calibrate:")]
+    assert len(lines) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_camera_file_survives_saving(tmp_path: Path) -> None:
+    LENS.save(tmp_path / "c.json")
+    assert Camera.load(tmp_path / "c.json") == LENS
+    (tmp_path / "d.json").write_text('{"width": 3}')
+    with pytest.raises(ValueError, match="camera file"):
+        Camera.load(tmp_path / "d.json")
+
+
+def test_another_size_scales_and_another_aspect_is_refused() -> None:
+    half = LENS.at_size(640, 360)
+    points = np.array([[200.0, 100.0]])
+    np.testing.assert_allclose(
+        half.distort((points + 0.5) / 2 - 0.5), (LENS.distort(points) + 0.5) / 2 - 0.5, atol=1e-2
+    )
+    with pytest.raises(ValueError, match="1280x720"):
+        LENS.at_size(640, 480)
+
+
+def test_guidance_ends_and_refuses_repeats() -> None:
+    rich = views(LENS, 60, seed=5)
+    assert "show the target in the" in wanted(rich[:1], (1280, 720))
+    assert wanted(rich, (1280, 720)) == ""
+    sharp = np.zeros((720, 1280, 3), np.uint8)
+    sharp[:, ::2] = 255
+    assert "like one" in objection(sharp, rich[0], [rich[0]], (1280, 720))
+    flat = np.full((720, 1280, 3), 90, np.uint8)
+    assert "blurred" in objection(flat, rich[0], [], (1280, 720))
+
+
+def test_light_measures_gamma_and_flicker() -> None:
+    def shown(level: int, extra: float = 0.0) -> np.ndarray:
+        value = 20 + 180 * (level / 255) ** 1.8 + extra
+        return np.full((40, 40, 3), value, np.uint8)
+
+    steady = measure({level: [shown(level)] * 2 for level in (0, 64, 128, 192, 255)})
+    assert steady.gamma == pytest.approx(1.8, abs=0.05)
+    assert steady.advice == ""
+    waving = measure({0: [shown(0)] * 2, 255: [shown(255), shown(255, -30)]})
+    assert "flickers" in waving.advice
+
+
+def calibration(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "calibration", *words], capture_output=True, text=True, timeout=300
+    )
