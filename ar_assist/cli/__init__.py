@@ -44,6 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"ar-assist: {error}", file=sys.stderr)
         return error.exit_code
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         return 130
 
