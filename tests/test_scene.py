@@ -25,7 +25,7 @@ from ar_assist.scene.conditions import GAMES, draw
 from ar_assist.scene.looks import LOOKS, tiles
 from ar_assist.scene.render import Renderer
 from ar_assist.scene.script import Script, opening, ways
-from ar_assist.scene.show import NoGame
+from ar_assist.scene.show import NoGame, device_of
 from ar_assist.scene.tiers import TIERS, Wanted
 from ar_assist.scene.world import World
 
@@ -41,6 +41,7 @@ class Chessboard(NoGame):
         y, x = np.mgrid[:height, :width] // SQUARE_PX
         self.picture = cv2.merge([np.where((x + y) % 2, 230, 40).astype(np.uint8)] * 3)
         self.size_wh, self.board, self.kept = size_wh, board, Box(0, 0, width, height)
+        self.device = device_of(size_wh)
 
     def crossings(self) -> np.ndarray:
         """(N, 2) px of the screen's picture."""

@@ -107,24 +107,40 @@ def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
 
 
 def _placed(path: Path, optics: Optics, show: Show, tier: Tier, rng: Generator) -> Path:
-    """The path at the nearest distance that keeps the view, or farther for the tile size wanted."""
-    whole = rng.random() < WHOLE_SCREEN and not show.near
-    kept = (Box(0, 0, *show.size_wh) if whole else show.kept).corners
-    near, far = 0.2, 20.0  # times the unfitted distance
-    for _ in range(14):
-        middle = math.sqrt(near * far)
-        fits = _keeps(replace(path, distance=path.distance * middle), optics, kept)
-        near, far = (near, middle) if fits else (middle, far)
-    path = replace(path, distance=path.distance * far)
+    """The path at the nearest distance that keeps the view, or farther for the tile size wanted.
+
+    A clip that would keep the whole screen comes nearer if its tiles were too small for the tier.
+    """
+    whole = Box(0, 0, *show.size_wh)
+    choice = whole if rng.random() < WHOLE_SCREEN and not show.near else show.kept
+    wanted_px = _log_uniform(tier.tile_px, rng) * (1.0 if show.game == "link" else FEWER_CELLS)
+    farther = rng.uniform(*NEAR)
+    path = _nearest(path, optics, choice)
     if show.near:
-        return replace(path, distance=path.distance * rng.uniform(*NEAR))
+        return replace(path, distance=path.distance * farther)
     if show.board is None:
         return path
+    if _tile_px(path, optics, show) < tier.tile_px[0]:
+        path = _nearest(path, optics, show.kept)
+    return replace(path, distance=path.distance * max(1, _tile_px(path, optics, show) / wanted_px))
+
+
+def _nearest(path: Path, optics: Optics, kept: Box) -> Path:
+    """The path as near as it can be with `kept` in the frame all the time."""
+    near, far = 0.1 * path.distance, 10.0 * path.distance
+    for _ in range(14):
+        middle = math.sqrt(near * far)
+        fits = _keeps(replace(path, distance=middle), optics, kept.corners)
+        near, far = (near, middle) if fits else (middle, far)
+    return replace(path, distance=far)
+
+
+def _tile_px(path: Path, optics: Optics, show: Show) -> float:
+    """The mean size of a tile in the first frame."""
+    assert show.board
     board = show.record(show.at(0.0))
     corners = to_frame(optics, path.at(0.0), show.board.corners)
-    tile_px = math.sqrt(area(corners) / (board["rows"] * board["cols"]))
-    wanted_px = _log_uniform(tier.tile_px, rng) * (1.0 if show.game == "link" else FEWER_CELLS)
-    return replace(path, distance=path.distance * max(1.0, tile_px / wanted_px))
+    return math.sqrt(area(corners) / (board["rows"] * board["cols"]))
 
 
 def _keeps(path: Path, optics: Optics, corners: Points) -> bool:
@@ -196,6 +212,9 @@ def _lighting(tier: Tier, show: Show, path: Path, optics: Optics, rng: Generator
         glare=rng.uniform(*tier.glare),
         moire=rng.uniform(*tier.moire),
         grid_px=rng.uniform(0.85, 1.2) / scale,
+        bands=rng.uniform(*tier.bands),
+        band_rows=rng.uniform(0.2, 0.7),
+        band_hz=rng.uniform(-3, 3),
     )
 
 

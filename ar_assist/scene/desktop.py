@@ -7,7 +7,7 @@ from numpy.random import Generator
 from PIL import Image as Pil
 from PIL import ImageDraw
 
-from ar_assist.scene.backdrop import Backdrop, Box, ground
+from ar_assist.scene.backdrop import Backdrop, Box, ground, wallpaper
 from ar_assist.scene.glyphs import Colour, font, hues
 from ar_assist.scene.icons import SETS
 from ar_assist.types import Image
@@ -101,6 +101,42 @@ def desk_windows(rng: Generator) -> Image:
     for k, tone in enumerate(hues(9, rng)):
         x = int(width * 0.3) + 60 * k
         pen.rounded_rectangle((x, height - 40, x + 34, height - 6), 7, fill=tone)
+    return drawn_on(drawn)
+
+
+def home_screen(rng: Generator) -> Image:
+    """A phone's home screen: icons in rows, each once."""
+    size_wh = PHONES_WH[rng.integers(len(PHONES_WH))]
+    drawn, pen = pen_on(wallpaper(size_wh, hues(1, rng, 0.5, 0.6)[0], rng))
+    columns = int(rng.integers(4, 6))
+    pitch = size_wh[0] // columns
+    icons = SETS["things"](45, rng)
+    for k in range(min(len(icons), columns * int(rng.integers(3, 7)))):
+        x, y = (k % columns) * pitch + pitch // 6, 120 + (k // columns) * (pitch + 30)
+        side = pitch * 2 // 3
+        tone = hues(1, rng, 0.5, 0.95)[0]
+        pen.rounded_rectangle((x, y, x + side, y + side), side // 4, fill=tone)
+        small = icons[k].resize((side * 2 // 3, side * 2 // 3))
+        drawn.paste(small, (x + side // 6, y + side // 6), small)
+        write(pen, (x + side / 2, y + side + 18), WORDS[k % len(WORDS)], 20, WHITE)
+    return drawn_on(drawn)
+
+
+def calendar(rng: Generator) -> Image:
+    """A month that fills the screen: equal cells with numbers and a few entries."""
+    width, height = MONITOR_WH
+    drawn, pen = pen_on(np.full((height, width, 3), 252, np.uint8))
+    window_frame(pen, Box(0, 0, width, height), "Calendar", bool(rng.random() < 0.3))
+    pitch_x, pitch_y = (width - 40) // 7, (height - 120) // 5
+    first = int(rng.integers(7))
+    for k in range(35):
+        x, y = 20 + k % 7 * pitch_x, 80 + k // 7 * pitch_y
+        pen.rectangle((x, y, x + pitch_x, y + pitch_y), fill=WHITE, outline=(190, 190, 190))
+        write(pen, (x + 22, y + 22), str((k - first) % 31 + 1), 22, BLACK)
+        for entry in range(int(rng.integers(0, 3))):
+            top = y + 44 + 34 * entry
+            box = (x + 8, top, x + pitch_x - 8, top + 26)
+            pen.rounded_rectangle(box, 6, fill=hues(1, rng, 0.5, 0.9)[0])
     return drawn_on(drawn)
 
 

@@ -22,6 +22,7 @@ from ar_assist.scene.tiers import Tier, Wanted
 from ar_assist.types import Image
 
 LARGEST_CELL_PX = 120
+MOST_UPRIGHT = (14, 10)  # rows and columns that games on phones have at most
 LIT = (0, 120, 255)  # BGR, the frame of a selected tile
 LINE = (40, 40, 230)  # BGR, the line between a linked pair
 LINE_SHARE = 1 / 14  # of a cell's width: how thick both are
@@ -131,9 +132,9 @@ def _look(wanted: Wanted, tier: Tier, rng: Generator) -> tuple[str, Look]:
 def _shape(wanted: Wanted, tier: Tier, upright: bool, rng: Generator) -> tuple[int, int]:
     """Rows and columns: an even number of cells, and more rows than columns on phones."""
     rows, cols = (int(rng.integers(*span, endpoint=True)) for span in (tier.rows, tier.cols))
-    if upright and cols > rows:
-        rows, cols = cols, rows
+    if upright:
+        rows, cols = min(max(rows, cols), MOST_UPRIGHT[0]), min(rows, cols, MOST_UPRIGHT[1])
     rows, cols = wanted.rows or rows, wanted.cols or cols
     if rows * cols % 2 and not wanted.cols:
-        cols += 1
+        cols -= 1
     return rows, cols

@@ -63,17 +63,18 @@ def device_of(size_wh: tuple[int, int]) -> Device:
 
 
 class NoGame:
-    """A desktop without a game."""
+    """A screen without a game."""
 
     game: str | None = None
     look = "none"
     near = False
-    device: Device = "monitor"
     board: Box | None = None
 
     def __init__(self, rng: Generator) -> None:
-        self.picture = desktop.desk_windows(rng)
+        draw = (desktop.desk_windows, desktop.home_screen, desktop.calendar)[rng.integers(3)]
+        self.picture = draw(rng)
         self.size_wh = self.picture.shape[1], self.picture.shape[0]
+        self.device: Device = device_of(self.size_wh)
         self.kept = Box(0, 0, *self.size_wh)
 
     def at(self, time: float) -> None:

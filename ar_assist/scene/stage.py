@@ -68,7 +68,7 @@ class Stage:
         shining = self._device(time)
         face = self.warp(shining.face, flat)
         if not self.lit_by_room:
-            face *= self._dimming(pose)
+            face *= self._dimming(pose) * self._bands(time)
         if self.room is not None:
             face += self._mirrored(pose) * shape
         scene = scene * (1 - shape) + face
@@ -175,6 +175,13 @@ class Stage:
         cosine = np.abs(rays[..., 2]) / np.linalg.norm(rays, axis=-1)
         coarse = (cosine**self.world.light.fall).astype(np.float32)
         return np.asarray(cv2.resize(coarse, self.size_wh), np.float32)[..., None]
+
+    def _bands(self, time: float) -> Light:
+        """(H, 1, 1) the screen's flicker as a rolling shutter records it: rows dim in turn."""
+        light = self.world.light
+        rows = np.linspace(0, 1 / light.band_rows, self.size_wh[1]) + light.band_hz * time
+        wave = 1 + light.bands * np.sin(2 * np.pi * rows)
+        return wave.astype(np.float32)[:, None, None]
 
 
 def _over(scene: Light, layer: Light) -> Light:

@@ -31,9 +31,9 @@ class Tier:
     game: bool = True
     layout: Content = "any"
     window: Range = (0.6, 0.95)  # share of the desktop that the game's window takes
-    rows: tuple[int, int] = (6, 10)
-    cols: tuple[int, int] = (8, 14)
-    kinds: tuple[int, int] = (10, 24)
+    rows: tuple[int, int] = (4, 12)
+    cols: tuple[int, int] = (6, 16)
+    kinds: tuple[int, int] = (6, 30)
     taken: Range = (0.0, 0.5)  # share of the tiles that are gone at the start
     gravities: tuple[str, ...] = ("none",)
     pause_s: Range = (1.0, 2.5)  # between moves
@@ -51,6 +51,7 @@ class Tier:
     shot: Range = (0.0002, 0.0008)  # noise, see sensor.Chip
     blur: Range = (0.5, 0.9)  # px
     moire: Range = (0.0, 0.0)  # contrast of the display's own pixels
+    bands: Range = (0.0, 0.0)  # contrast of the bands of a screen's flicker
     glare: Range = (0.0, 0.02)  # mirrored light of a lamp
     clutter: Range = (0.1, 0.5)
     hand: bool = False
@@ -91,6 +92,7 @@ TIERS: dict[str, Tier] = {
     "lowlight": replace(
         HANDHELD, about="a dark room: noise, long exposure", ambient=(0.01, 0.05),
         shot=(0.003, 0.006), exposure_s=(1 / 30, 1 / 25), shake=0.15,
+        bands=(0.0, 0.08),
     ),
     "glare": replace(
         HANDHELD, about="lamps mirrored in the screen, bright room", glare=(0.4, 1.3),
@@ -98,6 +100,7 @@ TIERS: dict[str, Tier] = {
     ),
     "moire": replace(
         HANDHELD, about="the display's pixels beat with the sensor's", moire=(0.12, 0.4),
+        bands=(0.0, 0.15),
         blur=(0.3, 0.4),
     ),
     "motionblur": replace(

@@ -35,6 +35,9 @@ class Lighting:
     glare: float  # mirrored lamps
     moire: float  # contrast of the display's own pixels
     grid_px: float  # their pitch, world px
+    bands: float  # contrast of the bands that flicker and a rolling shutter make
+    band_rows: float  # their height, share of the frame's
+    band_hz: float  # how many pass in a second
 
 
 @dataclass(frozen=True)
