@@ -29,6 +29,7 @@ RANDOM, NODES, WITNESS, MADE = range(4)  # places in Space.notes
 TILES_A_NODE = 16  # a relaxation is about the work of looking at so many tiles' positions
 WITNESSES = 60  # relaxations kept on record, one bit each
 FINE = 1 << 10  # keeps quotients of small numbers apart
+WHOLE = 4  # tiles of a kind that are tried to go all at once; more seldom do, and cost much
 PATIENCE = 20  # dead ends before the first restart; half as many more before each next one
 PLAYOUTS = 24  # greedy restarts before the depth-first search: most boards fall to the first few
 
@@ -112,21 +113,41 @@ def partner(state: Ints, puzzle: Puzzle, ban: Ints, tile: int) -> int:
     return found
 
 
-def close(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints) -> None:
-    """Remove whatever can go without harm, again and again; `spare` is overwritten."""
+def close(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, open_pairs: Ints) -> int:
+    """Remove whatever can go without harm, again and again; `spare` is overwritten.
+
+    Lists the pairs that link then but might do harm, and returns how many there are.
+    """
     again = True
+    count = 0
     while again:
         again = False
+        count = 0
         for kind in range(len(puzzle.first) - 1):
+            left = tiles_left(state, puzzle, kind)
             for pair in range(puzzle.pair_first[kind], puzzle.pair_first[kind + 1]):
-                if ready(state, puzzle, ban, pair):
+                if left and ready(state, puzzle, ban, pair):
                     a, b = puzzle.pair_a[pair], puzzle.pair_b[pair]
                     settled = partner(state, puzzle, ban, a) == b
                     if settled and partner(state, puzzle, ban, b) == a:
                         remove(state, puzzle, pair)
+                        left -= 2
                         again = True
-                    elif clear_kind(state, spare, puzzle, ban, kind, pair):
+                    elif left <= WHOLE and clear_kind(state, spare, puzzle, ban, kind, pair):
+                        left = 0
                         again = True
+                    else:
+                        open_pairs[count] = pair
+                        count += 1
+    return count
+
+
+def tiles_left(state: Ints, puzzle: Puzzle, kind: int) -> int:
+    """How many tiles of a kind are there."""
+    count = 0
+    for tile in range(puzzle.first[kind], puzzle.first[kind + 1]):
+        count += state[puzzle.shape.there + tile]
+    return count
 
 
 def clear_kind(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, kind: int, pair: int) -> bool:
@@ -140,10 +161,8 @@ def clear_kind(state: Ints, spare: Ints, puzzle: Puzzle, ban: Ints, kind: int, p
             if ready(spare, puzzle, ban, other):
                 remove(spare, puzzle, other)
                 again = True
-    there = puzzle.shape.there
-    for tile in range(puzzle.first[kind], puzzle.first[kind + 1]):
-        if spare[there + tile]:
-            return False
+    if tiles_left(spare, puzzle, kind):
+        return False
     state[:] = spare
     return True
 
@@ -153,12 +172,7 @@ def play_out(
 ) -> int:
     """Remove at random what links until nothing does; how many tiles stay."""
     while True:
-        close(state, spare, puzzle, ban)
-        count = 0
-        for pair in range(len(puzzle.pair_a)):
-            if ready(state, puzzle, ban, pair):
-                open_pairs[count] = pair
-                count += 1
+        count = close(state, spare, puzzle, ban, open_pairs)
         if count == 0:
             return len(puzzle.cell) - state[puzzle.shape.done]
         remove(state, puzzle, open_pairs[random(rng, count)])
@@ -261,7 +275,7 @@ def probe(state: Ints, space: Space, puzzle: Puzzle, level: int) -> int:
     """Close the state and ban every pair that no clearing can contain."""
     ban, trail, used = space.ban, space.trail, space.used
     while True:
-        close(state, space.spare, puzzle, ban)
+        close(state, space.spare, puzzle, ban, space.open_pairs)
         if state[puzzle.shape.done] == len(puzzle.cell):
             return CLEARS
         valid = witnesses(space)
