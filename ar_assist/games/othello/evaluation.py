@@ -100,9 +100,9 @@ def stage_of(discs: int) -> int:
 
 
 @njit(cache=True)
-def evaluate(own: U, theirs: U, tables: Any, out: Any) -> int:
+def evaluate(own: U, theirs: U, tables: Any) -> int:
     """About how many discs the side to move will win by, in 1/UNIT discs."""
-    rank_states, offsets, weights = tables
+    rank_states, offsets, weights, out = tables
     states(own, theirs, rank_states, out)
     stage = weights[stage_of(popcount(own | theirs))]
     total = 0
@@ -111,13 +111,14 @@ def evaluate(own: U, theirs: U, tables: Any, out: Any) -> int:
     return min(max(total, -63 * UNIT), 63 * UNIT)
 
 
-def tables(weights: NDArray[np.int16]) -> tuple[Any, Any, Any]:
-    """What `evaluate` wants: rank states, offsets, (STAGES, WEIGHTS) weights."""
-    return RANK_STATES, OFFSETS, np.ascontiguousarray(weights)
+def tables(weights: NDArray[np.int16]) -> tuple[Any, Any, Any, Any]:
+    """What `evaluate` wants: rank states, offsets, (STAGES, WEIGHTS) weights, room for states."""
+    room = np.empty(len(PATTERNS), np.uint16)
+    return RANK_STATES, OFFSETS, np.ascontiguousarray(weights), room
 
 
 @cache
-def load() -> tuple[Any, Any, Any]:
+def load() -> tuple[Any, Any, Any, Any]:
     """The tables with the trained weights."""
     with resources.files(__package__).joinpath("weights.npz").open("rb") as file:
         return tables(np.load(file)["weights"])

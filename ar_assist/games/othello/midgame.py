@@ -2,7 +2,9 @@
 
 Values are in 1/UNIT discs for the side to move (see evaluation.py). The table keeps, for each
 position, the last search's depth, bounds and best move; the caller deepens one ply at a time, so
-that the best moves of one search order the next.
+that the best moves of one search order the next. Lines that a shallower search finds far outside
+the window are cut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm",
+1995); the margins are about one standard deviation of what the deeper search changes.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from ar_assist.games.othello.fast import ONE, ZERO, U, flipped, legal_moves, low
 WORST = 64 * UNIT
 STOPPED = 1_000_000  # beyond any value: the search ran out of nodes
 SORTED_DEPTH = 3  # plies left from which moves are ordered by their evaluation
+PROBED_DEPTH = 4  # plies left from which a shallower search may cut
+MARGIN, MARGIN_PLY = 5 * UNIT // 2, UNIT // 2  # by which it must exceed the bound, and per ply saved
 MOBILITY = UNIT // 2  # what a reply of the opponent costs, in the order of moves
 
 Table = tuple[Any, Any, Any, Any, Any, Any]
@@ -43,7 +47,6 @@ def ordered(
 ) -> int:
     """Fill in the moves, most promising first; returns how many."""
     count = 0
-    states = np.empty(tables[1].size, np.uint16)
     while moves:
         square = lowest(moves)
         moves &= moves - ONE
@@ -52,7 +55,7 @@ def ordered(
         replies = legal_moves(yours, mine)
         weight = MOBILITY * (popcount(replies) + popcount(replies & CORNERS))
         if depth >= SORTED_DEPTH:
-            weight += evaluate(yours, mine, tables, states)
+            weight += evaluate(yours, mine, tables)
         if square == first:
             weight = -STOPPED
         at = count
@@ -88,10 +91,24 @@ def _keep(
     firsts[slot] = square
 
 
+@njit(cache=True)
+def _last_ply(own: U, theirs: U, moves: U, beta: int, tables: Any, nodes: Any) -> int:
+    """The best evaluation after one move, or the first that reaches beta."""
+    best = -WORST
+    while moves and best < beta:
+        square = lowest(moves)
+        moves &= moves - ONE
+        nodes[0] += 1
+        flips = flipped(own, theirs, square)
+        mine = own | flips | (ONE << U(square))
+        best = max(best, -evaluate(theirs & ~flips, mine, tables))
+    return best
+
+
 @njit(
     "int64(uint64, uint64, int64, int64, int64,"
     "Tuple((uint64[::1], uint64[::1], int8[::1], int32[::1], int32[::1], int8[::1])),"
-    "Tuple((uint16[:, :, ::1], int64[::1], int16[:, ::1])), int64[::1])",
+    "Tuple((uint16[:, :, ::1], int64[::1], int16[:, ::1], uint16[::1])), int64[::1])",
     cache=True,
 )
 def search(
@@ -109,13 +126,15 @@ def search(
     if nodes[0] > nodes[1]:
         return STOPPED
     if depth == 0:
-        return evaluate(own, theirs, tables, np.empty(tables[1].size, np.uint16))
+        return evaluate(own, theirs, tables)
     moves = legal_moves(own, theirs)
     if moves == ZERO:
         if legal_moves(theirs, own) == ZERO:
             return UNIT * final_score(own, theirs)
         value = search(theirs, own, depth, -beta, -alpha, table, tables, nodes)
         return -value if abs(value) != STOPPED else STOPPED
+    if depth == 1:
+        return _last_ply(own, theirs, moves, beta, tables, nodes)
     owns, thems, depths, lowers, uppers, firsts = table
     slot = slot_of(own, theirs, len(owns))
     first = -1
@@ -128,6 +147,16 @@ def search(
             if upper <= alpha:
                 return upper
             alpha, beta = max(alpha, lower), min(beta, upper)
+    if depth >= PROBED_DEPTH and beta - alpha == 1:
+        shallow = depth // 2 - (depth - depth // 2) % 2  # as odd or even as the depth
+        margin = MARGIN + MARGIN_PLY * (depth - shallow)
+        for bound, sign in ((beta + margin, 1), (alpha - margin, -1)):
+            if abs(bound) < WORST:
+                value = search(own, theirs, shallow, bound - 1, bound, table, tables, nodes)
+                if value == STOPPED:
+                    return STOPPED
+                if (value >= bound) == (sign > 0):
+                    return beta if sign > 0 else alpha
     squares, weights = np.empty(34, np.int8), np.empty(34, np.int32)
     count = ordered(own, theirs, moves, first, depth, tables, squares, weights)
     best, best_square, floor = -STOPPED, -1, alpha
