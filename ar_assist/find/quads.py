@@ -174,15 +174,19 @@ def _fitted_side(
     strong = step.max(axis=1) > max(4.0, 0.3 * float(np.median(step.max(axis=1))))
     if strong.sum() < SAMPLES // 3:
         return None
-    on_edge = points[np.arange(SAMPLES), best] + 0.5 * normal
+    # A step's place is the mean of its slope around the steepest sample.
+    near = np.clip(best[:, None] + np.arange(-2, 3), 0, step.shape[1] - 1)
+    slope = np.maximum(np.take_along_axis(step, near, axis=1), 0) + 1e-6
+    place = (slope * offset[near]).sum(axis=1) / slope.sum(axis=1) + 0.5
+    on_edge = start + t * along + place[:, None] * normal
     vx, vy, x, y = cv2.fitLine(
         on_edge[strong].astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01
     ).ravel()
     away = np.abs((on_edge[:, 0] - x) * vy - (on_edge[:, 1] - y) * vx)
-    near = strong & (away < max(1.5, 0.3 * reach))
-    if near.sum() < SAMPLES // 3:
+    agree = strong & (away < max(1.5, 0.3 * reach))
+    if agree.sum() < SAMPLES // 3:
         return None
     vx, vy, x, y = cv2.fitLine(
-        on_edge[near].astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01
+        on_edge[agree].astype(np.float32), cv2.DIST_HUBER, 0, 0.01, 0.01
     ).ravel()
-    return np.array([vy, -vx, vx * y - vy * x], np.float64), float(near.mean())
+    return np.array([vy, -vx, vx * y - vy * x], np.float64), float(agree.mean())

@@ -1,0 +1,117 @@
+"""Boards are found on real pictures, turned, tilted and pasted among clutter."""
+
+import json
+from itertools import islice
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from ar_assist.find import find, outlines, rectify
+from ar_assist.find.quads import quads
+from ar_assist.types import Candidate, homography, transform
+
+CELL = 0.2  # of a tile: how far a corner of the lattice may be off, lens distortion included
+SIDES = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+
+
+def load(path: Path) -> tuple[np.ndarray, dict]:
+    return cv2.imread(str(path)), json.loads(path.with_suffix(".json").read_text())
+
+
+def error(candidate: Candidate, corners: np.ndarray) -> float:
+    """Cells between the candidate's lattice and the truth, over all quarter turns."""
+    if candidate.lattice is None:
+        return np.inf
+    seen = [candidate.plane.to_plane(np.roll(corners, -turn, axis=0)) for turn in range(4)]
+    lattice = candidate.lattice
+    return min(float(np.abs((s - lattice.corners) / lattice.pitch_xy).max()) for s in seen)
+
+
+def best_error(image: np.ndarray, corners: np.ndarray, tried: int = 4) -> float:
+    return min((error(c, corners) for c in islice(find(image), tried)), default=np.inf)
+
+
+LINK = [
+    "tsinghua_colorcapture.jpg",
+    "tsinghua_graycapture.jpg",
+    "ldt_monitor_a.png",
+    "colour_llk_10x16_a.png",
+    "deepin_llk_10x16.png",
+    "fruit_grid_9x8.png",
+    "pokemon_java_10x10.png",
+]
+
+
+@pytest.mark.parametrize("name", LINK)
+def test_link_boards_are_found_whole(data: Path, name: str) -> None:
+    image, truth = load(data / "link" / name)
+    assert best_error(image, np.array(truth["corners"], np.float32)) < CELL
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 37])
+def test_a_turned_and_tilted_board_is_found(data: Path, degrees: float) -> None:
+    image, truth = load(data / "link" / "tsinghua_colorcapture.jpg")
+    clutter = cv2.resize(cv2.imread(str(data / "clutter" / "office_80722988.png")), (1280, 720))
+    h, w = image.shape[:2]
+    angle = np.radians(degrees)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    flat = (SIDES - 0.5) * (w, h) @ turn.T
+    depth = 1 + 0.35 * flat[:, 1] / h  # about 35 degrees of tilt
+    quad = (flat / depth[:, None] * 0.8 + (640, 360)).astype(np.float32)
+    frame_from_image = homography((SIDES * (w, h) - 0.5).astype(np.float32), quad)
+    view = cv2.warpPerspective(
+        image, frame_from_image, (1280, 720), dst=clutter, borderMode=cv2.BORDER_TRANSPARENT
+    )
+    corners = transform(frame_from_image, np.array(truth["corners"]))
+    assert best_error(view, corners) < CELL
+
+
+def test_the_rectified_picture_shows_the_lattice_where_it_says(data: Path) -> None:
+    image, truth = load(data / "link" / "tsinghua_graygroundtruth.jpg")
+    candidate = next(iter(find(image)))
+    lattice = candidate.lattice
+    assert lattice is not None
+    assert (lattice.rows, lattice.cols) == (truth["rows"], truth["cols"])
+    picture = rectify(image, candidate.plane)
+    assert picture.shape[1::-1] == candidate.plane.size_wh
+    assert lattice.corners.min() > 0
+    assert (lattice.corners.max(axis=0) < candidate.plane.size_wh).all()
+
+
+def test_finding_repeats_to_the_byte(data: Path) -> None:
+    image, _ = load(data / "link" / "fruit_grid_9x8.png")
+    first, second = (list(islice(find(image), 3)) for _ in range(2))
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_array_equal(a.plane.frame_from_plane, b.plane.frame_from_plane)
+
+
+@pytest.mark.parametrize("name", ["doc_dark_table.jpg", "sudoku_desk_a.jpg", "sudoku_table.jpg"])
+def test_sheets_and_grids_are_outlined(data: Path, name: str) -> None:
+    image, truth = load(data / "planes" / name)
+    corners = np.array(truth["corners"], np.float32)
+    best = 0.0
+    for plane in outlines(image):
+        shared, _ = cv2.intersectConvexConvex(plane.corners, corners)
+        union = cv2.contourArea(plane.corners) + cv2.contourArea(corners) - shared
+        best = max(best, shared / union)
+    assert best > 0.97
+
+
+def test_a_drawn_quad_is_found_to_a_quarter_pixel() -> None:
+    corners = np.array([[150.3, 80.7], [520.6, 110.2], [480.4, 390.9], [120.8, 350.1]], np.float32)
+    large = np.full((480 * 8, 640 * 8, 3), 60, np.uint8)
+    cv2.fillConvexPoly(large, np.rint((corners + 0.5) * 8 - 0.5).astype(np.int32), (200, 210, 190))
+    image = cv2.resize(large, (640, 480), interpolation=cv2.INTER_AREA)
+    found = quads(cv2.GaussianBlur(image, (0, 0), 1.0))
+    assert np.abs(found[0].corners - corners).max() < 0.25
+
+
+def test_the_whole_frame_comes_last_and_nothing_breaks_on_an_empty_one() -> None:
+    blank = np.full((360, 640, 3), 127, np.uint8)
+    candidates = list(find(blank))
+    assert candidates[-1].lattice is None
+    assert candidates[-1].plane.size_wh == (640, 360)
+    noise = np.random.default_rng(0).integers(0, 256, (120, 200, 3), dtype=np.uint8)
+    assert list(find(noise))[-1].plane.size_wh == (200, 120)
