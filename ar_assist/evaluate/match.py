@@ -120,7 +120,8 @@ def describe(seen: NDArray[np.int64], truth: NDArray[np.int64]) -> str:
     """The kinds of faults in a wrong reading."""
     table = contingency(seen, truth)
     faults = {
-        "grid off": bool((seen == UNREAD).any()),
+        "tiles left out": bool(((truth > 0) & (seen == UNREAD)).any()),
+        "empties left out": bool(((truth <= 0) & (seen == UNREAD)).any()),
         "empty read as tile": bool(((truth <= 0) & (seen > 0)).any()),
         "tile read as empty": bool(((truth > 0) & (seen <= 0) & (seen != UNREAD)).any()),
         "kinds merged": bool(((table > 0).sum(1) > 1).any()),
