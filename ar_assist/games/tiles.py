@@ -27,14 +27,17 @@ SIDE = CELL - 2 * EDGE  # px a side of a face
 POOL = 3  # px: colour is compared in blocks, cameras give it no more detail
 BROAD = 6.0  # px, sigma: light falls off and glare spreads more slowly than pictures change
 NOISE = 5.0  # grey levels: contrast under this is no content (sensor noise, JPEG, dithering)
+CONTENT = 0.3  # usual difference of shapes: less is no drawing
 CLEANEST = 0.01  # share of the usual difference: no board is cleaner than this
 ROUNDS = 2  # of straightening: mates are found better after the first
 RIDGE = 1.0  # mates' worth of belief that the camera is straight and the light even
 DOUBT = 1.0  # px: a mate that lies off the smooth field by more is doubted
 DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
 GAP = 6.0  # log odds per e-fold between the merges within kinds and those between
-USUAL_SIZE, SIZE_SPREAD = 4.5, 0.8  # cells of a kind, and the spread of its log, in common games
-UNLIKE = 15.0  # log odds per e-fold that a merge above the level joins unlike cells
+CLEAR = 1.5  # e-folds: a wider gap is no better
+USUAL_SIZE, SIZE_SPREAD = 4.5, 0.6  # cells of a kind, and the spread of its log, in common games
+# Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
+UNLIKE, UNLIKE_STEP = 1.3, 5.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +49,14 @@ class Distances:
     tone: Array  # (N, N) brightness
     shift: Array  # (N, N, 2) x, y cell px: how far cell j's content lies off cell i's
 
-    def take(self, chosen):
-        """The distances among some of the cells."""
-        return Distances(*(part[np.ix_(chosen, chosen)] for part in (self.shape, self.chroma, self.tone, self.shift)))
+    def among(self, chosen: NDArray[np.bool_]) -> Distances:
+        """Only those among some of the cells."""
+        return Distances(
+            *(
+                part[np.ix_(chosen, chosen)]
+                for part in (self.shape, self.chroma, self.tone, self.shift)
+            )
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +262,8 @@ def group(look: Distances, size_odds: Callable[[int], float]) -> Grouping:
         labels, margin = _cut_tree(merges, heights, level, size_odds)
         return Grouping(labels, margin, weights / level, score)
 
-    starts = ((0, 1, 2), (0,), (1, 2))
+    # Shape alone, or colour alone on boards of plain squares, where light or ground misleads all.
+    starts = ((0, 1, 2), (0,) if np.median(look.shape) > CONTENT else (1, 2))
     best = max((attempt(u, *mates(parts[list(u)].sum(0)).T) for u in starts), key=lambda g: g.score)
     for _ in range(ROUNDS):
         better = attempt((0, 1, 2), *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
@@ -297,7 +306,7 @@ def _level(
         size[n + m] = size[a] + size[b]
         odds += size_odds(size[n + m]) - size_odds(size[a]) - size_odds(size[b])
         usual = np.log(n / (n - 1 - m) / USUAL_SIZE) / SIZE_SPREAD
-        score[m] = GAP * gap[m] + odds - usual**2 / 2
+        score[m] = GAP * min(gap[m], CLEAR) + odds - usual**2 / 2
     cut = int(score.argmax())
     return float(np.sqrt(height[cut] * height[cut + 1])), float(score[cut])
 
@@ -314,7 +323,7 @@ def _cut_tree(
     likely sizes. The sum of all log odds is maximised by dynamic programming from the leaves up.
     """
     n = len(merges) + 1
-    unlike = UNLIKE * np.log(np.maximum(heights, 1) / level)
+    unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 1) / level)
     size = np.ones(2 * n - 1, int)
     whole = np.zeros(2 * n - 1)  # log likelihood of all under the node being one group
     split = np.full(2 * n - 1, -np.inf)  # … of the best partition of it into several

@@ -1,31 +1,58 @@
 """Read a link board from a rectified picture: which cells hold equal tiles, which are empty.
 
-Tiles are known by what a link game must have: pictures that come again in even counts, all in the
-same frame. Empty cells show the ground that runs on between and around the tiles.
+Tiles are known by what a link game must have: pictures that come again, in even counts, all made
+alike. The lattice is checked on the way: a row without such tiles goes, a further one with them
+comes in.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
-from ar_assist.games.link.board import LinkBoard
-from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
+from ar_assist.games.link import ground
+from ar_assist.games.link.board import EMPTY, LinkBoard
+from ar_assist.games.link.ground import Mask
+from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
-Mask = NDArray[np.bool_]
+ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
+ODD_AT_FIRST = -1.0  # … while cells beside the board may still be among them
+MATE, MATE_LEAST = 6.0, 0.1  # times the usual distance to the nearest cell, and at least: no mate
+LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
+MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
+MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
+MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
+LOOKS = 4  # at lattices one row or column larger or smaller
+DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
+CLEAR = 8.0  # log odds of tile against empty per e-fold of contrast from the limit
+# Log odds that the whole board is right: by benchmarks/link_reader.py --fit.
+BASE, PER_MARGIN, PER_DOUBT = -1.5, 0.8, -1.0
+MARGINS = 6.0  # log odds: more certainty of the worst cell adds nothing
 
-ODD = -5.0  # log odds of an odd kind: a tile hidden, half removed or misread
-PLAIN = 0.25  # of the usual contrast: cells under this show no picture
-RIM = 6  # px of a cell's rim in which tiles share their frame
-MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
-CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
-SEAM = EDGE + 2  # px on either side of a border between cells
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What a reading leaves for the next: the mean picture of every kind."""
+
+    labels: Indices  # (K,)
+    pictures: Array  # (K, CELL, CELL, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """A lattice's cells with a rim of one cell around, and what they are. (R + 2, C + 2) each."""
+
+    lattice: Lattice
+    cells: Array  # (R + 2, C + 2, CELL, CELL, 3)
+    tile: Mask
+    doubt: Mask  # a tile that is made unlike the others, or that has no mate
+    certainty: Array  # of being a tile or not
+    counts: tuple[Array, Array]  # good tiles with mates elsewhere: (R + 2,) by row, (C + 2,) by col
+    framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
 
 
 def read(
@@ -34,177 +61,172 @@ def read(
     """The link board in a rectified picture, or None where it shows none.
 
     `lattice` may be a row or column too large or too small; `before` is the last reading of the
-    same board in the same plane px.
+    same board in the same plane px: its grid is kept while it explains the picture.
     """
-    if lattice is None:
-        return None
-    for _ in range(3):
-        sight = look(picture, lattice)
+    if before is not None:
+        sight = _look(picture, _lattice_of(before))
+        again = sight and _reading(sight, before)
+        if again:
+            return again
+    for _ in range(LOOKS if lattice else 0):
+        assert lattice is not None
+        sight = _look(picture, lattice)
         if sight is None:
             return None
-        grown = sight.extent()
-        if grown == lattice:
-            break
-        lattice = grown
-    return sight.reading()
+        right = _extent(sight)
+        if right == lattice:
+            return _reading(sight, before=None)
+        lattice = right
+    return None
 
 
 def size_odds(size: int) -> float:
-    return 0.0 if size % 2 == 0 else ODD
+    """Log odds that a kind has so many tiles."""
+    return ODD if size % 2 else 0.0
 
 
-def lenient_odds(size: int) -> float:
-    return -1.0 if size % 2 and size > 1 else 0.0
+def _first_odds(size: int) -> float:
+    return ODD_AT_FIRST if size % 2 and size > 1 else 0.0
 
 
-def grow(L: Lattice, top=1, bottom=1, left=1, right=1) -> Lattice:
-    (x, y), (dx, dy) = L.origin_xy, L.pitch_xy
-    return Lattice(
-        (x - left * dx, y - top * dy), (dx, dy), L.rows + top + bottom, L.cols + left + right
+def _lattice_of(reading: Reading[LinkBoard]) -> Lattice:
+    (x, y), (right, bottom) = reading.corners[0], reading.corners[2]
+    rows, cols = reading.certainty.shape
+    return Lattice((float(x), float(y)), ((right - x) / cols, (bottom - y) / rows), rows, cols)
+
+
+def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> Lattice:
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    rows, cols = lattice.rows + top + bottom, lattice.cols + left + right
+    return Lattice((x - left * dx, y - top * dy), (dx, dy), rows, cols)
+
+
+def _look(picture: Image, lattice: Lattice) -> Sight | None:
+    """Cut the cells and tell tiles from the rest."""
+    cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1))
+    grid = cells.shape[:2]
+    flat = cells.reshape(-1, CELL, CELL, 3)
+    inside = np.zeros(grid, bool)
+    inside[1:-1, 1:-1] = True
+    contrast = ground.contrasts(flat)
+    limit = ground.plain_limit(contrast[inside.ravel()])
+    plain = contrast < limit
+    quiet = ground.quiet_seams(cells)
+    empty = ground.ground(cells, quiet, plain.reshape(grid), inside).ravel()
+    inside = inside.ravel()
+    alike = _alike(flat, ~empty, inside)
+    if alike is None:
+        return None
+    mated = alike.any(1)
+    odd = ground.misfits(flat, inside & mated, quiet, contrast)
+    tile = ~empty & np.where(inside, mated | ~(plain | odd), mated & ~odd & ~plain)
+    good = tile & ~odd
+    row, col = np.divmod(np.arange(len(flat)), grid[1])
+    counts = tuple(
+        np.bincount(line[good & (alike & (line[:, None] != line)).any(1)], minlength=grid[axis])
+        for axis, line in enumerate((row, col))
+    )
+    certainty = 1 / (1 + np.exp(-CLEAR * np.abs(np.log((contrast + 1) / (limit + 1)))))
+    doubt = tile & (odd | ~mated)
+    return Sight(
+        lattice,
+        cells,
+        tile.reshape(grid),
+        doubt.reshape(grid),
+        np.where(doubt, DOUBTFUL, certainty).reshape(grid).astype(np.float32),
+        (counts[0], counts[1]),
+        bool(odd[~inside].mean() > 0.5),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Sight:
-    lattice: Lattice
-    cells: Array  # (R+2, C+2, ...)
-    tile: Mask  # (R + 2, C + 2)
-    doubt: Mask
-    off_row: Mask
-    off_col: Mask
-    enough: int
+def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
+    """(N, N) which cells are mates of a cell inside; None where too few are.
 
-    def extent(self) -> Lattice:
-        t = self.tile
-
-        def ends(count):
-            n = len(count)
-            outer = [1 if count[0] >= self.enough else 0, 1 if count[-1] >= self.enough else 0]
-            inner = np.nonzero(count[1:-1])[0]
-            if not len(inner):
-                return None
-            return (1 if outer[0] else -inner[0], 1 if outer[1] else -(n - 3 - inner[-1]))
-
-        rows, cols = ends(self.off_row[:, 1:-1].sum(1)), ends(self.off_col[1:-1].sum(0))
-        if rows is None or cols is None:
-            return self.lattice
-        return grow(self.lattice, *map(int, (*rows, *cols)))
-
-    def reading(self):
-        inner = self.cells[1:-1, 1:-1]
-        tile = self.tile[1:-1, 1:-1]
-        n = int(tile.sum())
-        if n < 6:
-            return None
-        found = tiles.group(tiles.compare(inner[tile], reach=1), size_odds)
-        counts = np.bincount(found.labels)
-        odd = int((counts % 2).sum())
-        board = np.zeros(tile.shape, int)
-        board[tile] = found.labels + 1
-        certainty = np.ones(tile.shape, np.float32)
-        certainty[tile] = 1 / (1 + np.exp(-found.margin))
-        certainty[self.doubt[1:-1, 1:-1]] = 0.3
-        if len(counts) < 3 or odd > 0.3 * len(counts) or counts.max() > n / 2:
-            return None
-        return Reading(
-            LinkBoard(tuple(tuple(int(v) for v in r) for r in board)),
-            self.lattice.corners,
-            certainty,
-            float(certainty.min()),
-        )
-
-
-def look(picture, lattice):
-    wide = grow(lattice)
-    cells = tiles.settle(picture, wide)
-    rows, cols = cells.shape[:2]
-    flat = cells.reshape(-1, CELL, CELL, 3)
-    inside = np.zeros((rows, cols), bool); inside[1:-1, 1:-1] = True; inside = inside.ravel()
-    contrast = contrasts(flat)
-    busy = contrast[inside & (contrast > 2 * NOISE)]
-    usual = np.median(busy) if len(busy) else 0.0
-    plain = contrast < max(PLAIN * usual, NOISE)
-    squares = (plain & inside).sum() > 0.6*inside.sum()
-    quiet = quiet_seams(cells)
-    sides = quiet.reshape(-1, 4).sum(1)
-    ground = grounds(cells, quiet, plain.reshape(rows, cols), inside.reshape(rows, cols), squares).ravel()
-    some = np.nonzero(~ground)[0]
-    if (~ground & inside).sum() < 6: return None
-    diff = tiles.compare(flat[some], reach=1)
-    ins = inside[some]
-    found = tiles.group(diff.take(ins), lenient_odds)
-    apart = np.tensordot(found.weights, np.array([diff.shape, diff.chroma, diff.tone]), 1)
+    Only cells inside judge what is near: what lies around may be anything.
+    """
+    some = np.nonzero(chosen)[0]
+    within = inside[some]
+    if within.sum() < 3:
+        return None
+    look = tiles.compare(cells[some], reach=1)
+    weights = tiles.group(look.among(within), _first_odds).weights
+    apart = np.tensordot(weights, [look.shape, look.chroma, look.tone], 1)
     np.fill_diagonal(apart, np.inf)
-    matched = np.zeros(len(flat), bool)
-    matched[some[ins]] = apart[np.ix_(ins, ins)].min(1) < 1
-    if matched.sum() < 4: return None
-    matched[some[~ins]] = apart[np.ix_(~ins, matched[some])].min(1) < 1
-    like = np.zeros((len(flat), len(flat)), bool); like[np.ix_(some, some)] = apart < 1
-    place = np.arange(len(flat)); row, col = place // cols, place % cols
-    off_row = (like & (row[:, None] != row)).any(1)
-    off_col = (like & (col[:, None] != col)).any(1)
-    sure = inside & matched
-    misfit = rim_misfit(flat, sure)
-    limit = MISFIT * np.quantile(misfit[sure], 0.95)
-    odd_one = (misfit > limit) | (contrast > 2 * np.quantile(contrast[sure], 0.95) + NOISE) | (sides > np.quantile(sides[sure], 0.95))
-    tile = ~ground & np.where(inside, matched | ~(plain | odd_one), matched & ~odd_one & ~plain)
-    doubt = tile & (odd_one | ~matched)
-    global DEBUG
-    DEBUG = dict(plain=plain, ground=ground, matched=matched, misfit=misfit,odd=odd_one, limit=limit, contrast=contrast,shape=(rows,cols))
-    return Sight(lattice, cells, tile.reshape(rows, cols), doubt.reshape(rows, cols), (tile & ~odd_one & off_row).reshape(rows, cols), (tile & ~odd_one & off_col).reshape(rows, cols), 1 if odd_one[~inside].mean() > 0.5 else 2)
+    nearest = apart[np.ix_(within, within)].min(1)
+    near = apart < min(1.0, MATE * float(np.median(nearest)) + MATE_LEAST)
+    if near[np.ix_(within, within)].any(1).sum() < 2:
+        return None
+    alike = np.zeros((len(cells), len(cells)), bool)
+    alike[np.ix_(some, some[within])] = near[:, within]
+    return alike
 
 
-def contrasts(cells):
-    grey, colour = tiles.opponent(cells)
-    d = tiles.face(tiles.detail(grey)).std((1, 2))
-    c = tiles.face(colour).std((1, 2)).max(1)
-    return np.hypot(d, c)
+def _extent(sight: Sight) -> Lattice:
+    """The lattice with the rows and columns that hold good tiles, at most one more a side."""
+    sides = []
+    for count in sight.counts:
+        held = np.nonzero(count[1:-1])[0]
+        if not len(held):
+            return sight.lattice
+        enough = 1 if sight.framed else 2  # one cell may look like a tile by chance
+        sides += [
+            1 if count[0] >= enough else -int(held[0]),
+            1 if count[-1] >= enough else int(held[-1]) + 3 - len(count),
+        ]
+    return _grown(sight.lattice, *sides)
 
 
-def rim_misfit(cells, sure):
-    ring = np.ones((CELL, CELL), bool)
-    ring[RIM:-RIM, RIM:-RIM] = False
-    smooth = (
-        cells
-        + np.roll(cells, 1, 1)
-        + np.roll(cells, -1, 1)
-        + np.roll(cells, 1, 2)
-        + np.roll(cells, -1, 2)
-    ) / 5
-    rims = smooth[:, ring].reshape(len(cells), -1)
-    mid = np.median(rims[sure], 0)
-    spread = 1.48 * np.median(np.abs(rims[sure] - mid), 0)
-    return np.sqrt((np.minimum(np.abs(rims - mid) / np.hypot(spread, NOISE), CLIP) ** 2).mean(1))
+def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
+    """Group the tiles into kinds; None where they are no link board."""
+    tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
+    doubt = sight.doubt[1:-1, 1:-1]
+    if tile.sum() < (2 if before else LEAST_TILES):
+        return None
+    found = tiles.group(tiles.compare(cells[tile], reach=1), size_odds)
+    sizes = np.bincount(found.labels)
+    odd = int((sizes % 2).sum())
+    if odd > MOST_ODD * len(sizes) or doubt.sum() > MOST_DOUBT * tile.sum():
+        return None
+    if not before and (len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum()):
+        return None
+    memory = _remember(cells[tile], found.labels, before)
+    board = np.full(tile.shape, EMPTY)
+    board[tile] = memory.labels[found.labels]
+    if odd == (sizes == 1).sum() and not sight.framed:
+        # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
+        board[tile] = np.where(sizes[found.labels] == 1, EMPTY, board[tile])
+    certainty = sight.certainty[1:-1, 1:-1].copy()
+    certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
+    return Reading(
+        LinkBoard(tuple(tuple(map(int, row)) for row in board)),
+        sight.lattice.corners,
+        certainty,
+        _confidence(certainty, odd),
+        memory,
+    )
 
 
-def quiet_seams(cells):
-    """(R, C, 4) where a cell runs on into its neighbour: top, right, bottom, left."""
-    rows, cols = cells.shape[:2]
-    quiet = np.zeros((rows, cols, 4), bool)
-    across = np.concatenate([cells[:, :-1, EDGE:-EDGE, -SEAM:], cells[:, 1:, EDGE:-EDGE, :SEAM]], 3).mean(2)
-    down = np.concatenate([cells[:-1, :, -SEAM:, EDGE:-EDGE], cells[1:, :, :SEAM, EDGE:-EDGE]], 2).mean(3)
-    quiet[:, :-1, 1] = quiet[:, 1:, 3] = np.ptp(across, 2).max(-1) < 2 * NOISE
-    quiet[:-1, :, 2] = quiet[1:, :, 0] = np.ptp(down, 2).max(-1) < 2 * NOISE
-    return quiet
+def _confidence(certainty: Array, odd: int) -> float:
+    """The chance that every cell is right, by the worst cell and the number of doubtful ones."""
+    worst = float(np.clip(certainty.min(), 1e-3, 1 - 1e-6))
+    doubts = odd + int((certainty < 0.5).sum())
+    odds = (
+        BASE + PER_MARGIN * min(np.log(worst / (1 - worst)), MARGINS) + PER_DOUBT * min(doubts, 3)
+    )
+    return float(1 / (1 + np.exp(-odds)))
 
 
-def grounds(cells, quiet, plain, inside, touching):
-    """plain cells that belong to the ground"""
-    rows, cols = plain.shape
-    index = np.arange(rows * cols).reshape(rows, cols)
-    right = quiet[:, :-1, 1] & plain[:, :-1] & plain[:, 1:]
-    below = quiet[:-1, :, 2] & plain[:-1] & plain[1:]
-    i = np.concatenate([index[:, :-1][right], index[:-1][below]])
-    j = np.concatenate([index[:, 1:][right], index[1:][below]])
-    n = rows * cols
-    _, part = connected_components(coo_array((np.ones(len(i)), (i, j)), (n, n)), directed=False)
-    size = np.bincount(part)
-    p, ins = plain.ravel(), inside.ravel()
-    known = p & (size[part] > 1)
-    if touching:
-        known &= np.isin(part, np.intersect1d(part[p & ~ins], part[p & ins]))
-    if not known.any():
-        return known.reshape(rows, cols)
-    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2))
-    far = np.sqrt(((level[:, None] - level[None, known]) ** 2).sum(-1)).min(1)
-    return (p & (far < 4 * NOISE)).reshape(rows, cols)
+def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) -> Memory:
+    """Labels and mean pictures of all groups; kinds that `before` knew keep their labels."""
+    count = int(groups.max()) + 1
+    pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
+    labels = np.arange(1, count + 1)
+    known = before.evidence if before else None
+    if isinstance(known, Memory):
+        look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
+        apart = (look.shape + look.chroma + look.tone)[:count, count:]
+        new, old = linear_sum_assignment(apart)
+        same = apart[new, old] < tiles.CONTENT
+        labels = known.labels.max() + labels
+        labels[new[same]] = known.labels[old[same]]
+    return Memory(labels, pictures)

@@ -1,0 +1,105 @@
+"""Tell tiles from empty cells: what a tile shows, how it is framed, and where the ground runs on.
+
+Cells are (R, C, CELL, CELL, 3) as `tiles.settle` cuts them, flat where the shape is (N, …).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ar_assist.games import tiles
+from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
+
+Mask = NDArray[np.bool_]
+
+PLAIN = (
+    0.15,
+    0.55,
+)  # of the usual contrast: between these lies the limit under which cells are plain
+RIM = 6  # px of a cell's rim in which tiles share their frame
+MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
+CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
+SEAM = EDGE + 2  # px on either side of a border between cells
+QUIET = 2 * NOISE  # grey levels across a border, averaged along it: nothing ends there
+SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
+
+
+def contrasts(cells: Array) -> Array:
+    """(N,) grey levels of detail and colour that each cell's face shows."""
+    grey, colour = tiles.opponent(cells)
+    shape = tiles.face(tiles.detail(grey)).std((1, 2))
+    contrast: Array = np.hypot(shape, tiles.face(colour).std((1, 2)).max(1))
+    return contrast
+
+
+def plain_limit(contrast: Array) -> float:
+    """The contrast below which cells show no picture: the widest gap under the usual contrast."""
+    busy = contrast[contrast > 2 * NOISE]
+    if not len(busy):
+        return NOISE
+    low, high = (share * float(np.median(busy)) for share in PLAIN)
+    between = contrast[(contrast > low) & (contrast < high)]
+    steps = np.sort(np.concatenate([[low], between, [high]]))
+    widest = int(np.argmax(steps[1:] / steps[:-1]))
+    return max(float(np.sqrt(steps[widest] * steps[widest + 1])), NOISE)
+
+
+def quiet_seams(cells: Array) -> Mask:
+    """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left."""
+    quiet = np.zeros((*cells.shape[:2], 4), bool)
+    inner = slice(EDGE, -EDGE)
+    beside = [cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]]
+    below = [cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]]
+    across = np.ptp(np.concatenate(beside, 3).mean(2), 2).max(-1) < QUIET
+    down = np.ptp(np.concatenate(below, 2).mean(3), 2).max(-1) < QUIET
+    quiet[:, :-1, 1] = quiet[:, 1:, 3] = across
+    quiet[:-1, :, 2] = quiet[1:, :, 0] = down
+    return quiet
+
+
+def ground(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
+    """(R, C) plain cells that show what lies under the tiles.
+
+    Ground runs on from cell to cell, without a border between them; a plain cell between tiles
+    is ground where it has the colour of such ground. On boards of plain squares equal neighbours
+    may run together too, so there ground must also run out of the board.
+    """
+    rows, cols = plain.shape
+    index = np.arange(rows * cols).reshape(rows, cols)
+    beside = quiet[:, :-1, 1] & plain[:, :-1] & plain[:, 1:]
+    below = quiet[:-1, :, 2] & plain[:-1] & plain[1:]
+    links = (
+        np.concatenate([index[:, :-1][beside], index[:-1][below]]),
+        np.concatenate([index[:, 1:][beside], index[1:][below]]),
+    )
+    graph = coo_array((np.ones(len(links[0])), links), (index.size, index.size))
+    part = connected_components(graph, directed=False)[1].reshape(rows, cols)
+    known = plain & (np.bincount(part.ravel())[part] > 1)
+    if (plain & inside).sum() > inside.sum() / 2:
+        known &= np.isin(part, np.intersect1d(part[plain & ~inside], part[plain & inside]))
+    if not known.any():
+        return known
+    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2))
+    off = np.linalg.norm(level[:, None] - level[None, known.ravel()], axis=-1).min(1)
+    same: Mask = plain & (off < SAME).reshape(rows, cols)
+    return same
+
+
+def misfits(cells: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
+    """(N,) cells that are not made as the `sure` tiles are: rim, borders or contrast differ."""
+    ring = np.ones((CELL, CELL), bool)
+    ring[RIM:-RIM, RIM:-RIM] = False
+    neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
+    rims = ((cells + neighbours) / 5)[:, ring].reshape(len(cells), -1)
+    usual = np.median(rims[sure], 0)
+    spread = np.hypot(1.48 * np.median(np.abs(rims[sure] - usual), 0), NOISE)
+    off = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
+    sides = quiet.reshape(-1, 4).sum(1)
+    return (
+        (off > MISFIT * np.quantile(off[sure], 0.95))
+        | (sides > np.quantile(sides[sure], 0.95))
+        | (contrast > 2 * np.quantile(contrast[sure], 0.95) + NOISE)
+    )
