@@ -13,11 +13,13 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
 from ar_assist.belief import Belief
+from ar_assist.errors import UserError
 from ar_assist.look import UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
@@ -39,6 +41,7 @@ CALM_S = 0.5  # s between looks at a board that does not change
 ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
 GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
+STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 VIEWS = 4  # frames that a look at a tracked plane averages
 VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
 MANUAL_PX = 1000  # longer side of the rectified picture of a plane set by hand
@@ -102,6 +105,7 @@ class Assistant:
         self._belief = Belief()
         self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
         self._looked_at = -np.inf  # s
+        self._trail: list[Frame] = []  # since the look in flight began, some STEP_S apart
         self._given: tuple[Frame, Plane] | None = None
         self._changed: NDArray[np.bool_] | None = None
 
@@ -124,6 +128,8 @@ class Assistant:
     def set_corners(self, corners: Points) -> None:
         """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
         assert self._newest is not None, "corners of which frame?"
+        if not cv2.isContourConvex(np.asarray(corners, np.float32)):
+            raise UserError("the four corners cross over: please go round the board, clockwise")
         self.find_anew()
         w, h = (np.linalg.norm(corners[i] - corners[0]) for i in (1, 3))
         size = (round(MANUAL_PX * float(w / max(w, h))), round(MANUAL_PX * float(h / max(w, h))))
@@ -148,6 +154,7 @@ class Assistant:
         self._follow(frame)
         self._timing["track"] = (self._clock() - start) * 1e3
         self._take_look(frame)
+        self._leave_trail(frame)
         self._begin_look(frame)
         self._take_look(frame)  # an executor that works at once has the answer already
         self._compare()
@@ -173,11 +180,11 @@ class Assistant:
         if self._looking is not None:
             return
         followed = self._followed if self._followed and self._followed.plane else None
-        if followed and not self._is_restless() and frame.time - self._looked_at < CALM_S:
+        if followed and not self._is_restless() and abs(frame.time - self._looked_at) < CALM_S:
             return
         task = self._tracked_task(frame, followed) if followed else self._finding_task(frame)
         seen = followed.tracker.seen if followed else None
-        self._looked_at = frame.time
+        self._looked_at, self._trail = frame.time, [frame]
         future = self._looker.submit(_timed_look, task, self._clock)
         self._looking = _Looking(future, task, seen)
 
@@ -223,7 +230,7 @@ class Assistant:
         if followed is None:
             return
         if sight is None:
-            followed.blind += 1
+            followed.blind += looking.task.tracked is not None
             if followed.blind >= BLIND_LOOKS:
                 self._lose_plane()
             return
@@ -233,16 +240,24 @@ class Assistant:
         self._belief.hear(sight, looking.task.frame.time, *picture)
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
-        """Follow the plane found in the task's frame: one hop of optical flow leads to now."""
+        """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
         plane: Plane | None = sight.plane
         if frame.index != task.frame.index:
-            plane = tracker.update(frame.image, self._guess(sight, task))
+            guess = self._guess(sight, task)
+            if guess is None:
+                for past in self._trail[1:]:
+                    tracker.update(past.image)
+            plane = tracker.update(frame.image, guess)
         followed = self._followed
         if plane is None and followed and followed.plane:
             return False
         self._followed = _Followed(sight, tracker, plane, frame.time)
         self._belief.lose_sight()
         return True
+
+    def _leave_trail(self, frame: Frame) -> None:
+        if self._looking and abs(frame.time - self._trail[-1].time) >= STEP_S:
+            self._trail.append(frame)
 
     def _guess(self, sight: Sight, task: Task) -> Homography | None:
         """Where the sight's plane is now, if the one followed until now tells the motion."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from toy import COLS, FPS, PX, ROWS, START, ToyBoard, ToyGame, ToyMove, ToySource
+from toy import COLS, FPS, PLANE_WH, PX, ROWS, START, ToyBoard, ToyGame, ToyMove, ToySource
 
 from ar_assist import look, replay, runlog
 from ar_assist.assistant import Assistant
+from ar_assist.errors import UserError
 from ar_assist.replay import ClipExecutor
-from ar_assist.types import Correction
+from ar_assist.types import Correction, Plane
 
 HINT = ToyMove((0, 0), (1, 5))  # the toy's first pair
 AFTER = START.put({HINT.a: 0, HINT.b: 0})
@@ -281,3 +282,28 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
     assert led - first_doubt >= 0.9
     doubtful = [v for v in views if first_doubt <= v.frame.time < led]
     assert all(_shown(v) is None and "disagree" in v.reason for v in doubtful)
+
+
+def test_a_look_of_a_second_still_lands_on_the_board(play):
+    """The camera turns on while the finder works: flow goes by frames in between."""
+
+    def turning(time: float) -> Plane:
+        angle = 0.9 * time
+        turn = np.array(
+            [[np.cos(angle), -np.sin(angle), 320], [np.sin(angle), np.cos(angle), 240], [0, 0, 1]]
+        )
+        centred = np.array([[1, 0, -PLANE_WH[0] / 2], [0, 1, -PLANE_WH[1] / 2], [0, 0, 1.0]])
+        return Plane(turn @ centred, PLANE_WH)
+
+    source = ToySource(lambda t: START, 1.2, plane=turning)
+    first = next(view for view in play(source, look_latency_s=1.0) if view.plane)
+    assert first.frame.time >= 1.0
+    corners = first.plane.to_frame(first.reading.corners)
+    assert np.abs(corners - source.corners(first.frame.index)).max() < 1.5
+
+
+def test_corners_that_cross_over_are_refused(monkeypatch):
+    assistant, source = _locked(monkeypatch)
+    with pytest.raises(UserError, match="cross"):
+        assistant.set_corners(source.corners(0)[[0, 2, 1, 3]])
+    assert assistant.step(source.frame(1)).state == "locked"
