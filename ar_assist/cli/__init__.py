@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "label": "write the truth of a clip by mouse and keys",
     "replay": "run the pipeline on a clip, with log and recording",
     "solve": "print the clearing order of a link board",
+    "play": "clear the link board of a photograph, as an animation",
     "generate": "deal link boards of known difficulty",
     "scene": "write a rendered clip and its truth",
     "calibrate": "measure the camera's lens on a target",
