@@ -1,9 +1,10 @@
-"""Reads seeded camera views of rendered nonograms: `python benchmarks/nonogram_reading.py [VIEWS]`."""
+"""Reads seeded camera views of rendered nonograms, 200 unless told otherwise."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -93,7 +94,7 @@ def _report(rows: list[tuple[str, int, int, float, float, float]], times: list[f
         ("cell px", 3, (0, 11, 14, 18, 25, 200)),
         ("tilt", 4, (0, 15, 30, 45)),
     ):
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             part = [row for row in rows if low <= row[column] < high]
             if part:
                 good = sum(row[0] == "right" for row in part)

@@ -29,6 +29,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "solve": "print the clearing order of a link board",
     "play": "clear the link board of a photograph, as an animation",
     "generate": "deal link boards of known difficulty",
+    "nonogram": "make, solve, check and convert nonograms",
     "scene": "write a rendered clip and its truth",
     "calibrate": "measure the camera's lens on a target",
 }

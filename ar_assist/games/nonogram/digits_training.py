@@ -33,8 +33,8 @@ from ar_assist.games.nonogram.digits import (
     patch_of,
 )
 
-SAMPLES = 60_000
-HIDDEN = 96
+SAMPLES = 100_000
+HIDDEN = 128
 CANVAS = 96  # px: the drawing, four times the largest digit's size as it is seen
 NO_DIGITS = "xX×+?%#&@AEFHKMNRTUVWYaefhkmnrtuvwy*=/\\|"  # l, I, O, S … look like digits
 SKIPPED_STYLES = (
@@ -132,7 +132,7 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
     squeeze, shear = np.exp(rng.normal(0, 0.12)), rng.normal(0, 0.06)
     linear = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     linear = linear @ np.array([[squeeze, shear], [0, 1]])
-    small = round(CANVAS * rng.uniform(0.13, 0.7))  # digits of 5 to 30 px
+    small = round(CANVAS * (0.13 + 0.55 * rng.random() ** 1.5))  # digits of 5 to 26 px
     scale = small / CANVAS
     middle = np.array([CANVAS / 2, CANVAS / 2])
     shift = scale * (middle - linear @ middle) + rng.uniform(-0.5, 0.5, 2)
@@ -143,7 +143,7 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
     dark, light = rng.uniform(0, 110), rng.uniform(150, 255)
     values = dark + (light - dark) * seen.astype(np.float32) / 255
     values += rng.normal(0, rng.uniform(0, 8), values.shape)
-    side = int(rng.integers(64, 110))
+    side = int(rng.integers(36, 72))  # as large as the reader's sheets have them
     seen = np.clip(values, 0, 255).astype(np.uint8)
     return np.asarray(cv2.resize(seen, (side, side), interpolation=cv2.INTER_CUBIC), np.uint8)
 

@@ -166,7 +166,8 @@ def _svg(shape: Shape) -> str:
         )
     return (
         f'<text x="{shape.x:g}" y="{shape.y + shape.height / 2:g}" '
-        f'font-size="{shape.height / CAP_HEIGHT:g}" fill="{shape.colour}">{escape(shape.text)}</text>'
+        f'font-size="{shape.height / CAP_HEIGHT:g}" fill="{shape.colour}">'
+        f"{escape(shape.text)}</text>"
     )
 
 

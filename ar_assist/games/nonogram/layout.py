@@ -84,14 +84,14 @@ def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
     )
     if source > 1.5 * cell:  # shrinking needs a blur against aliasing
         picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.4 * source / cell), np.uint8)
-    image = cv2.warpPerspective(
+    warped = cv2.warpPerspective(
         picture,
         picture_from_grid @ grid_from_sheet,
         (round((x1 - x0) * cell), round((y1 - y0) * cell)),
         flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    image = np.asarray(image, np.uint8)
+    image = np.asarray(warped, np.uint8)
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     depth = depth_of(grey, STROKE * cell, dark)
     ink = ink_of(depth, cell)

@@ -218,9 +218,10 @@ def _complete(
             return None
         settled = len(cells[0]) == len(members)
         members, places = cells
-        matrix, _ = cv2.findHomography(places + 0.5, areas.centres[members])
-        if matrix is None:
+        fitted, _ = cv2.findHomography(places + 0.5, areas.centres[members])
+        if fitted is None:
             return None
+        matrix = np.asarray(fitted, np.float64)
         if settled:
             break
     free[members] = False
@@ -235,7 +236,7 @@ def _robust_fit(centres: NDArray[np.float64], places: NDArray[np.int64]) -> Homo
     extent = np.ptp(centres, axis=0) / np.maximum(np.ptp(places, axis=0), 1)
     tolerance = FIT_TOLERANCE * float(np.hypot(*extent)) / np.sqrt(2)
     matrix, _ = cv2.findHomography(places + 0.5, centres, cv2.RANSAC, tolerance)
-    return matrix
+    return None if matrix is None else np.asarray(matrix, np.float64)
 
 
 def _cells_of(

@@ -1,0 +1,159 @@
+"""Puzzle files: NON, NIN, CWD and JSON. Errors name the line.
+
+NON (Steve Simpson's): lines `rows` and `columns`, each followed by a clue a line, numbers joined
+by commas. NIN: `columns rows`, then the row clues and the column clues, numbers joined by blanks.
+CWD: the row clues, a line `#`, the column clues; blanks too. In all of them 0 is an empty line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ar_assist.games.nonogram.board import Clue, NonogramBoard, known, puzzle
+
+SKIPPED_NON = (
+    "catalogue",
+    "title",
+    "by",
+    "copyright",
+    "license",
+    "goal",
+    "color",
+    "width",
+    "height",
+)
+
+
+def read_puzzle(path: Path, text: str) -> NonogramBoard:
+    """The puzzle in a file's text, by its ending; ValueError says where it is wrong."""
+    try:
+        parse = _READERS[path.suffix.lower()]
+    except KeyError:
+        raise ValueError(f"{path}: unknown ending, use {', '.join(_READERS)}") from None
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def write_puzzle(board: NonogramBoard, ending: str) -> str:
+    """The text of a puzzle file with this ending (`.non` …); ValueError for an unknown one."""
+    try:
+        write = _WRITERS[ending.lower()]
+    except KeyError:
+        raise ValueError(f"unknown ending {ending!r}, use {', '.join(_WRITERS)}") from None
+    return write(known(board.row_clues), known(board.col_clues))
+
+
+def _clue(line: str, number: int, separator: str | None = None) -> Clue:
+    try:
+        blocks = tuple(int(part) for part in line.split(separator))
+    except ValueError:
+        raise ValueError(f"line {number}: {line.strip()!r} is no clue") from None
+    if any(block < 0 for block in blocks):
+        raise ValueError(f"line {number}: a block can't be negative: {line.strip()!r}")
+    return tuple(block for block in blocks if block)
+
+
+def _read_non(text: str) -> NonogramBoard:
+    clues: dict[str, list[Clue]] = {}
+    section: list[Clue] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        word = line.strip().split(" ")[0]
+        if word in ("rows", "columns"):
+            section = clues.setdefault(word, [])
+        elif not word or word.startswith("#") or word in SKIPPED_NON:
+            section = section if word.startswith("#") else None
+        elif section is None:
+            raise ValueError(f"line {number}: {line.strip()!r} before 'rows' or 'columns'")
+        else:
+            section.append(_clue(line, number, ","))
+    for name in ("rows", "columns"):
+        if not clues.get(name):
+            raise ValueError(f"the section '{name}' is missing or empty")
+    return puzzle(clues["rows"], clues["columns"])
+
+
+def _read_nin(text: str) -> NonogramBoard:
+    lines = text.splitlines()
+    try:
+        cols, rows = (int(part) for part in lines[0].split())
+    except (ValueError, IndexError):
+        raise ValueError("line 1: a NIN file begins with 'columns rows'") from None
+    body = lines[1 : 1 + rows + cols]
+    if len(body) < rows + cols:
+        raise ValueError(f"line {len(lines)}: {rows + cols} clues announced, {len(body)} found")
+    clues = [_clue(line, number) for number, line in enumerate(body, 2)]
+    return puzzle(clues[:rows], clues[rows:])
+
+
+def _read_cwd(text: str) -> NonogramBoard:
+    rows: list[Clue] = []
+    cols: list[Clue] = []
+    section = rows
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() == "#":
+            if section is cols:
+                raise ValueError(f"line {number}: a second '#'")
+            section = cols
+        elif line.strip():
+            section.append(_clue(line, number))
+    if section is rows:
+        raise ValueError("no line '#' between row and column clues")
+    return puzzle(rows, cols)
+
+
+def _read_json(text: str) -> NonogramBoard:
+    try:
+        stored = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {error.lineno}: {error.msg}") from None
+    try:
+        rows, cols = stored["rows"], stored["columns"]
+        for clue in (*rows, *cols):
+            if not all(type(block) is int for block in clue):
+                raise TypeError
+        return puzzle(rows, cols)
+    except (KeyError, TypeError):
+        raise ValueError('use {"rows": [[1, 2], …], "columns": [[3], …]}') from None
+
+
+def _write_non(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
+    parts = [f"width {len(cols)}", f"height {len(rows)}", ""]
+    for name, clues in (("rows", rows), ("columns", cols)):
+        parts += [name, *(_joined(clue, ",") for clue in clues), ""]
+    return "\n".join(parts)
+
+
+def _write_nin(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
+    lines = [f"{len(cols)} {len(rows)}", *(_joined(clue, " ") for clue in (*rows, *cols))]
+    return "\n".join(lines) + "\n"
+
+
+def _write_cwd(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
+    lines = [*(_joined(c, " ") for c in rows), "#", *(_joined(c, " ") for c in cols)]
+    return "\n".join(lines) + "\n"
+
+
+def _write_json(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
+    return json.dumps({"rows": list(rows), "columns": list(cols)}) + "\n"
+
+
+def _joined(clue: Clue, separator: str) -> str:
+    return separator.join(map(str, clue or (0,)))
+
+
+_READERS: dict[str, Callable[[str], NonogramBoard]] = {
+    ".non": _read_non,
+    ".nin": _read_nin,
+    ".cwd": _read_cwd,
+    ".json": _read_json,
+}
+_WRITERS: dict[str, Callable[[Sequence[Clue], Sequence[Clue]], str]] = {
+    ".non": _write_non,
+    ".nin": _write_nin,
+    ".cwd": _write_cwd,
+    ".json": _write_json,
+}

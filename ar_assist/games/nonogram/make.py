@@ -1,0 +1,103 @@
+"""A picture into a puzzle: dark pixels are the filled cells, at best with one solution."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.nonogram.board import (
+    CROSSED,
+    FILLED,
+    UNKNOWN,
+    Cells,
+    check_size,
+    puzzle_of,
+)
+from ar_assist.games.nonogram.solver import Outcome, solve
+from ar_assist.types import Image
+
+Threshold = Literal["otsu", "adaptive"] | int
+ADAPTIVE_SHARE = 0.25  # of the shorter side: vicinity whose mean a cell is compared with
+MAX_ROUNDS = 60  # of altering and solving again; a handful is usual
+TRIED = 24  # open cells tried in a round
+SOLVE_LINES = 40_000  # lines solved to see whether the solution is the only one
+
+
+def cells_of(picture: Image, rows: int, cols: int, threshold: Threshold = "otsu") -> Cells:
+    """FILLED and CROSSED cells of a picture in black and white, its aspect kept.
+
+    What the grid has more than the picture's aspect is cut off the picture evenly.
+    ValueError if it is all one colour.
+    """
+    check_size(rows, cols)
+    grey = _cut_to_aspect(
+        np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8), rows, cols
+    )
+    small = np.asarray(cv2.resize(grey, (cols, rows), interpolation=cv2.INTER_AREA), np.uint8)
+    dark = _dark(small, threshold)
+    if dark.all() or not dark.any():
+        raise ValueError("the picture is all one colour at this size and threshold")
+    return tuple(tuple(FILLED if cell else CROSSED for cell in row) for row in dark.tolist())
+
+
+def _cut_to_aspect(grey: NDArray[np.uint8], rows: int, cols: int) -> NDArray[np.uint8]:
+    height, width = grey.shape
+    keep_w = min(width, max(1, round(height * cols / rows)))
+    keep_h = min(height, max(1, round(width * rows / cols)))
+    top, left = (height - keep_h) // 2, (width - keep_w) // 2
+    return grey[top : top + keep_h, left : left + keep_w]
+
+
+def _dark(small: NDArray[np.uint8], threshold: Threshold) -> NDArray[np.bool_]:
+    if threshold == "adaptive":
+        side = 2 * round(ADAPTIVE_SHARE * min(small.shape) / 2) + 1
+        mean = cv2.blur(small.astype(np.float32), (side, side))
+        return np.asarray(small < mean - 1)
+    if threshold == "otsu":
+        value, _ = cv2.threshold(small, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+        return np.asarray(small <= value)
+    return np.asarray(small < threshold)
+
+
+def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]:
+    """Alter few cells until the clues have one solution; the cells and how many were altered.
+
+    While there are other solutions, one cell of every patch that they differ in is altered: the
+    one that leaves the fewest cells open. ValueError if it does not come to an end.
+    """
+    grid = [list(row) for row in cells]
+    altered: set[tuple[int, int]] = set()  # never twice, or it might go round in circles
+    for _ in range(MAX_ROUNDS):
+        outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=seconds)
+        if outcome.verdict == "one":
+            return tuple(map(tuple, grid)), len(altered)
+        for patch in _patches(outcome, altered):
+            row, col = min(patch, key=lambda cell: _left_open(grid, cell))
+            grid[row][col] = -grid[row][col]
+            altered.add((row, col))
+    raise ValueError("no puzzle with one solution was found near this picture: try another size")
+
+
+def _patches(outcome: Outcome, altered: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Some cells of every connected patch in which the solutions differ, or may differ."""
+    differ = np.array(outcome.known) == UNKNOWN
+    if len(outcome.solutions) == 2:
+        one, other = (np.array(solution) for solution in outcome.solutions)
+        differ &= one != other
+    for cell in altered:
+        differ[cell] = False
+    count, labels = cv2.connectedComponents(differ.astype(np.uint8), connectivity=8)
+    patches = [np.argwhere(labels == label) for label in range(1, count)]
+    tried = max(1, TRIED // max(len(patches), 1))
+    return [[(int(i), int(j)) for i, j in patch[:: -(-len(patch) // tried)]] for patch in patches]
+
+
+def _left_open(grid: list[list[int]], cell: tuple[int, int]) -> int:
+    changed = [row[:] for row in grid]
+    changed[cell[0]][cell[1]] *= -1
+    board = puzzle_of(changed)
+    known = solve(board, wanted=1, lines=0).known
+    return sum(value == UNKNOWN for row in known for value in row)
