@@ -115,7 +115,7 @@ def display() -> Iterator[Display]:
         read, write = os.pipe()
         size = f"{SIZE_WH[0]}x{SIZE_WH[1]}x24"
         server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", size, "-fbdir", folder],
+            ["Xvfb", "-noreset", "-displayfd", str(write), "-screen", "0", size, "-fbdir", folder],
             pass_fds=[write],
             stderr=subprocess.DEVNULL,
         )

@@ -57,7 +57,7 @@ def _sample() -> str:
 
 def _show(source: Source, settings: Settings) -> None:
     print(f"{source.name}: press h in the window for the keys, q to quit")
-    with workers() as (look, think), Window(source.size_wh) as window:
+    with Window(source.size_wh) as window, workers() as (look, think):
         assistant = Assistant(options.games(settings), look, think)
         Session(source, assistant, window, Outputs(), settings.scale).run()
 

@@ -47,10 +47,10 @@ def run(args: argparse.Namespace) -> int:
         if not shows and not source.live:
             _replay(source, settings, outputs)
             return 0
+        window = stack.enter_context(Window(source.size_wh)) if shows else None
         look, think = stack.enter_context(workers())
         orientation = options.orientation(settings)
         assistant = Assistant(options.games(settings), look, think, orientation=orientation)
-        window = stack.enter_context(Window(source.size_wh)) if shows else None
         now = camera.now if isinstance(camera, Live) else None
         Session(source, assistant, window, outputs, settings.scale, now).run()
     return 0
