@@ -23,6 +23,7 @@ from ar_assist.settings import Settings
 from ar_assist.types import Advice, Homography, Image, View
 
 PITCH = 64  # px of a cell in the straightened board: as fine as the tiles of most photographs
+RIM = 6  # px around a blanked cell that are blanked too: frames of tiles lie on cell borders
 STEP_MS = 700  # a pair of the animation stays for so long
 LAST_MS = 2000  # and the end
 WIDEST = 720  # px of the animation: a GIF grows with every pixel
@@ -133,9 +134,15 @@ def _painted(
     straight = np.vstack([np.hstack(row) for row in rows])
     moved = np.array(names.cells) != np.array(at_first.cells)
     mask = np.kron(moved, np.full((PITCH, PITCH), 255)).astype(np.uint8)
+    colour = tuple(map(float, ground[0, 0]))
+    rimmed = cv2.copyMakeBorder(straight, *(RIM,) * 4, cv2.BORDER_CONSTANT, value=colour)
+    wide_mask = cv2.dilate(np.pad(mask, RIM), np.ones((2 * RIM + 1, 2 * RIM + 1), np.uint8))
     size = image.shape[1], image.shape[0]
-    painted = cv2.warpPerspective(straight, frame_from_cells, size)
-    share = cv2.warpPerspective(mask, frame_from_cells, size)[..., None] / 255
+    frame_from_rimmed = frame_from_cells @ np.array(
+        [[1, 0, -RIM], [0, 1, -RIM], [0, 0, 1]], np.float64
+    )
+    painted = cv2.warpPerspective(rimmed, frame_from_rimmed, size)
+    share = cv2.warpPerspective(wide_mask, frame_from_rimmed, size)[..., None] / 255
     return (painted * share + image * (1 - share)).astype(np.uint8)
 
 

@@ -1,0 +1,134 @@
+"""The verbs solve, generate and play."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from ar_assist.cli import main
+from ar_assist.games.link.board import Rules, parse_board
+from ar_assist.games.link.files import load_boards
+from ar_assist.games.link.solver import replay, solve
+
+
+def test_solve_prints_an_order_that_clears(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 2 1\n3 2 3\n")
+    assert main(["solve", str(board), "--gravity", "down", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["verdict"], said["left"]) == ("clears", 0)
+    order = [(tuple(step["a"]), tuple(step["b"])) for step in said["order"]]
+    steps = replay(parse_board(board.read_text()), Rules("down"), order)
+    assert [[list(cell) for cell in link.path] for _, link in steps] == [
+        step["path"] for step in said["order"]
+    ]
+
+
+def test_solve_reads_json_lines_and_their_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    boards = tmp_path / "boards.jsonl"
+    lines = [[[1, 1]], {"cells": [[1, 2], [2, 1]]}, {"cells": [[1, 2, 1, 2]], "gravity": "left"}]
+    boards.write_text("\n".join(map(json.dumps, lines)))
+    assert main(["solve", str(boards), "--json"]) == 0
+    verdicts = [json.loads(line)["verdict"] for line in capsys.readouterr().out.splitlines()]
+    assert verdicts == ["clears", "lost", "clears"]
+
+
+def test_solve_reads_standard_input_and_judges_all_pairs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1 1 2 1\n3 2 1 3\n"))
+    assert main(["solve", "-", "--all-pairs"]) == 0
+    out = capsys.readouterr().out
+    assert "clears all 8 tiles" in out
+    assert "safe" in out
+
+
+def test_an_odd_kind_is_said_and_the_rest_is_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1 1 1\n2 2 .\n"))
+    assert main(["solve", "-"]) == 0
+    assert "cannot be cleared; the best order found leaves 1 tiles (3 of kind 1)" in (
+        capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("1 2\n1\n", 2, "row 2 has 1 cells"),
+        ("1 ?\n", 2, "'?' is no cell"),
+        ("[[1, 1.5]]", 2, "1.5 is no cell"),
+        ('{"cells": 3}', 2, "no board"),
+        ("[[1,", 2, "Expecting value"),
+        (None, 3, "No such file"),
+    ],
+)
+def test_bad_boards_are_told_in_one_line(
+    text: str | None, code: int, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = tmp_path / "board.txt"
+    if text is not None:
+        board.write_text(text)
+    assert main(["solve", str(board)]) == code
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def test_the_order_is_drawn(tmp_path: Path) -> None:
+    board, picture, film = tmp_path / "b.txt", tmp_path / "b.png", tmp_path / "b.gif"
+    board.write_text("1 2 1\n3 2 3\n")
+    assert main(["solve", str(board), "--gravity", "left", "--out", str(picture)]) == 0
+    assert main(["solve", str(board), "--gravity", "left", "--out", str(film)]) == 0
+    assert Image.open(picture).size == Image.open(film).size
+    assert Image.open(film).n_frames == 4  # three pairs and the end
+    assert main(["solve", str(board), "--out", str(tmp_path / "b.txt")]) == 2
+    assert main(["solve", str(board), "--out", str(tmp_path / "no" / "b.png")]) == 2
+
+
+@pytest.mark.parametrize("gravity", ["none", "down", "cw"])
+def test_generated_boards_are_what_they_say(
+    gravity: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["generate", "--board", "4x6", "--gravity", gravity, "--seed", "3", "--count", "3"]
+    for extra, verdict in (([], "clears"), (["--lost"], "lost")):
+        assert main(words + extra) == 0
+        for line in capsys.readouterr().out.splitlines():
+            [(board, rules)] = load_boards(line, lines=False)
+            assert rules.gravity == gravity
+            assert solve(board, rules).verdict == verdict
+
+
+def test_a_generated_level_is_read_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "--board", "3x4", "--gravity", "up", "--no-outside"]) == 0
+    [(board, rules)] = load_boards(capsys.readouterr().out, lines=False)
+    assert (board.rows, board.cols) == (3, 4)
+    assert rules == Rules("up", outside=False)
+    assert main(["generate", "--board", "0x9"]) == 2
+
+
+def test_play_clears_the_photograph(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    film = tmp_path / "film.gif"
+    photo = str(data / "link" / "tsinghua_graycapture.jpg")
+    assert main(["play", photo, "--out", str(film)]) == 0
+    assert "42 pairs removed, 0 tiles stay" in capsys.readouterr().out
+    assert Image.open(film).n_frames == 43
+
+
+def test_play_says_when_there_is_no_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Image.new("RGB", (320, 240), "grey").save(tmp_path / "grey.png")
+    assert main(["play", str(tmp_path / "grey.png")]) == 2
+    assert "no link board was found" in capsys.readouterr().err
