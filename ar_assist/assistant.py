@@ -13,13 +13,12 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
 from ar_assist.belief import Belief
-from ar_assist.errors import UserError
+from ar_assist.follow import Followed, led_to_now, plane_by_hand
 from ar_assist.look import UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
@@ -29,12 +28,10 @@ from ar_assist.types import (
     Correction,
     Frame,
     Homography,
-    Image,
     Plane,
     Points,
     State,
     View,
-    homography,
 )
 
 CALM_S = 0.5  # s between looks at a board that does not change
@@ -42,31 +39,6 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
 GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
-VIEWS = 4  # frames that a look at a tracked plane averages
-VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
-MANUAL_PX = 1000  # longer side of the rectified picture of a plane set by hand
-
-
-class _Followed:
-    """A plane that is followed, and the looks at it."""
-
-    def __init__(self, sight: Sight, tracker: Tracker, plane: Plane | None, now: float) -> None:
-        self.sight = replace(sight, tracker=None)  # looks at it bring no tracker of their own
-        self.tracker = tracker
-        self.plane = plane  # in the newest frame; None: out of sight
-        self.seen_at = now  # s
-        self.looks = 0
-        self.blind = 0  # looks in a row that saw no board
-        self.views: list[tuple[int, Image, Plane]] = []  # newest first: frame number, …
-
-    def update(self, frame: Frame) -> None:
-        self.plane = self.tracker.update(frame.image)
-        if self.plane is None:
-            self.views.clear()  # what comes after a jerk or a hand may show something else
-            return
-        self.seen_at = frame.time
-        if not self.views or frame.index - self.views[0][0] >= VIEW_EVERY:
-            self.views = [(frame.index, frame.image, self.plane), *self.views[: VIEWS - 1]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +73,7 @@ class Assistant:
 
     def find_anew(self) -> None:
         """Forget the plane and the board, and begin from nothing."""
-        self._followed: _Followed | None = None
+        self._followed: Followed | None = None
         self._belief = Belief()
         self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
         self._looked_at = -np.inf  # s
@@ -128,13 +100,9 @@ class Assistant:
     def set_corners(self, corners: Points) -> None:
         """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
         assert self._newest is not None, "corners of which frame?"
-        if not cv2.isContourConvex(np.asarray(corners, np.float32)):
-            raise UserError("the four corners cross over: please go round the board, clockwise")
+        plane = plane_by_hand(corners)
         self.find_anew()
-        w, h = (np.linalg.norm(corners[i] - corners[0]) for i in (1, 3))
-        size = (round(MANUAL_PX * float(w / max(w, h))), round(MANUAL_PX * float(h / max(w, h))))
-        outer = np.array([[0, 0], [size[0], 0], size, [0, size[1]]], np.float32) - 0.5
-        self._given = (self._newest, Plane(homography(outer, corners), size))
+        self._given = (self._newest, plane)
 
     def another(self) -> None:
         """Show the next of the advised moves."""
@@ -200,16 +168,15 @@ class Assistant:
         remembered = self._belief.remembered
         return Task(frame, self._games, self._orientation, given=given, remembered=remembered)
 
-    def _tracked_task(self, frame: Frame, followed: _Followed) -> Task:
+    def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
-        older = [(image, plane) for index, image, plane in followed.views if index < frame.index]
         return Task(
             frame,
             self._games,
             self._orientation,
             tracked=replace(followed.sight, plane=followed.plane),
-            views=((frame.image, followed.plane), *older[: VIEWS - 1]),
+            views=followed.views(frame),
             believed=self._belief.reading,
             advice=self._belief.advice,
             remembered=self._belief.remembered,
@@ -241,17 +208,12 @@ class Assistant:
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
         """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
-        plane: Plane | None = sight.plane
-        if frame.index != task.frame.index:
-            guess = self._guess(sight, task)
-            if guess is None:
-                for past in self._trail[1:]:
-                    tracker.update(past.image)
-            plane = tracker.update(frame.image, guess)
+        trail = (task.frame, *self._trail[1:], frame)
+        plane = led_to_now(sight, tracker, self._guess(sight, task), trail)
         followed = self._followed
         if plane is None and followed and followed.plane:
             return False
-        self._followed = _Followed(sight, tracker, plane, frame.time)
+        self._followed = Followed(sight, tracker, plane, frame.time)
         self._belief.lose_sight()
         return True
 
@@ -344,7 +306,7 @@ def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, f
     return look(task), (clock() - start) * 1e3
 
 
-def _reason_without_plane(state: State, followed: _Followed | None) -> str:
+def _reason_without_plane(state: State, followed: Followed | None) -> str:
     if state == "searching":
         return "searching for a board"
     return "lost sight of the board" if followed else "lost the board, searching for it"

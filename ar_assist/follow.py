@@ -1,0 +1,74 @@
+"""A plane that is followed from frame to frame, with the looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from ar_assist.errors import UserError
+from ar_assist.look import Sight
+from ar_assist.track import Tracker
+from ar_assist.types import Frame, Homography, Image, Plane, Points, homography
+
+VIEWS = 4  # frames that a look at the plane averages
+VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
+BY_HAND_PX = 1000  # longer side of the rectified picture of a plane set by hand
+
+
+class Followed:
+    """The plane of a sight, kept up to date by its tracker."""
+
+    def __init__(self, sight: Sight, tracker: Tracker, plane: Plane | None, now: float) -> None:
+        self.sight = replace(sight, tracker=None)  # looks at it bring no tracker of their own
+        self.tracker = tracker
+        self.plane = plane  # in the newest frame; None: out of sight
+        self.seen_at = now  # s
+        self.looks = 0
+        self.blind = 0  # looks in a row that saw no board
+        self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
+
+    def update(self, frame: Frame) -> None:
+        """Find the plane in the next frame."""
+        self.plane = self.tracker.update(frame.image)
+        if self.plane is None:
+            self._views.clear()  # what comes after a jerk or a hand may show something else
+            return
+        self.seen_at = frame.time
+        if not self._views or frame.index - self._views[0][0] >= VIEW_EVERY:
+            self._views = [(frame.index, frame.image, self.plane), *self._views[: VIEWS - 1]]
+
+    def views(self, frame: Frame) -> tuple[tuple[Image, Plane], ...]:
+        """The newest frame's picture and plane, and earlier ones."""
+        assert self.plane is not None
+        older = [(image, plane) for index, image, plane in self._views if index < frame.index]
+        return ((frame.image, self.plane), *older[: VIEWS - 1])
+
+
+def led_to_now(
+    sight: Sight, tracker: Tracker, guess: Homography | None, trail: Sequence[Frame]
+) -> Plane | None:
+    """The plane of a late find in the newest frame, by optical flow through the trail's frames.
+
+    `trail` begins with the frame of the find and ends with the newest. `guess` is
+    frame_from_plane there, where another track tells the motion: then one hop is enough.
+    """
+    if trail[0].index == trail[-1].index:
+        return sight.plane
+    if guess is None:
+        for between in trail[1:-1]:
+            tracker.update(between.image)
+    return tracker.update(trail[-1].image, guess)
+
+
+def plane_by_hand(corners: Points) -> Plane:
+    """The plane in a quad that was set by hand: (4, 2) frame px, top left, then clockwise."""
+    if not cv2.isContourConvex(np.asarray(corners, np.float32)):
+        raise UserError("the four corners cross over: please go round the board, clockwise")
+    w, h = (float(np.linalg.norm(corners[i] - corners[0])) for i in (1, 3))
+    scale = BY_HAND_PX / max(w, h)
+    size = (max(1, round(w * scale)), max(1, round(h * scale)))
+    outer = np.array([[0, 0], [size[0], 0], size, [0, size[1]]], np.float32) - 0.5
+    return Plane(homography(outer, corners), size)
