@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ar_assist.games.othello.evaluation import evaluate
 from ar_assist.games.othello.fast import (
     ONE,
     ZERO,
@@ -23,6 +24,8 @@ from ar_assist.games.othello.fast import (
 )
 
 SMALL = 7  # empties up to which parity alone orders the moves: sorting no longer pays
+VALUED = 14  # empties from which the evaluation helps to order the moves
+VALUE = 16  # 1/UNIT discs of evaluation that count as a tenth of a reply
 LOST = 64  # the worst value, and minus the best one
 INVALID = 1000  # beyond any value: a search that ran out of nodes
 QUADRANTS = np.array([0x0F0F0F0F, 0xF0F0F0F0, 0x0F0F0F0F << 32, 0xF0F0F0F0 << 32], np.uint64)
@@ -116,9 +119,12 @@ def small(own: U, theirs: U, alpha: int, beta: int, nodes: Any) -> int:
 
 
 @njit(cache=True)
-def ordered(own: U, theirs: U, moves: U, first: int, squares: Any, weights: Any) -> int:
+def ordered(
+    own: U, theirs: U, moves: U, first: int, tables: Any, squares: Any, weights: Any
+) -> int:
     """Fill in the moves, most promising first; returns how many."""
     empty = ~(own | theirs)
+    by_value = popcount(empty) >= VALUED
     odd = odd_regions(empty)
     count = 0
     while moves:
@@ -132,6 +138,8 @@ def ordered(own: U, theirs: U, moves: U, first: int, squares: Any, weights: Any)
             weight -= 5
         if bit & CORNERS:
             weight -= 10
+        if by_value:
+            weight += evaluate(theirs & ~flips, own | flips | bit, tables) // VALUE
         if square == first:
             weight = -INVALID
         at = count
@@ -161,10 +169,11 @@ def _keep(
 
 @njit(
     "int64(uint64, uint64, int64, int64,"
-    "Tuple((uint64[::1], uint64[::1], int16[::1], int16[::1], int8[::1])), int64[::1])",
+    "Tuple((uint64[::1], uint64[::1], int16[::1], int16[::1], int8[::1])),"
+    "Tuple((uint16[:, :, ::1], int64[::1], int16[:, ::1], uint16[::1])), int64[::1])",
     cache=True,
 )
-def solve(own: U, theirs: U, alpha: int, beta: int, table: Table, nodes: Any) -> int:
+def solve(own: U, theirs: U, alpha: int, beta: int, table: Table, tables: Any, nodes: Any) -> int:
     """The exact value within (alpha, beta), fail-soft; INVALID once nodes[0] exceeds nodes[1]."""
     empties = 64 - popcount(own | theirs)
     if empties <= SMALL:
@@ -176,7 +185,7 @@ def solve(own: U, theirs: U, alpha: int, beta: int, table: Table, nodes: Any) ->
     if moves == ZERO:
         if legal_moves(theirs, own) == ZERO:
             return final_score(own, theirs)
-        value = solve(theirs, own, -beta, -alpha, table, nodes)
+        value = solve(theirs, own, -beta, -alpha, table, tables, nodes)
         return -value if abs(value) != INVALID else INVALID
     owns, thems, lowers, uppers, firsts = table
     slot = slot_of(own, theirs, len(owns))
@@ -189,18 +198,18 @@ def solve(own: U, theirs: U, alpha: int, beta: int, table: Table, nodes: Any) ->
             return upper
         alpha, beta, first = max(alpha, lower), min(beta, upper), firsts[slot]
     squares, weights = np.empty(34, np.int8), np.empty(34, np.int32)
-    count = ordered(own, theirs, moves, first, squares, weights)
+    count = ordered(own, theirs, moves, first, tables, squares, weights)
     best, best_square, floor = -INVALID, -1, alpha
     for index in range(count):
         square = squares[index]
         flips = flipped(own, theirs, square)
         mine, yours = own | flips | (ONE << U(square)), theirs & ~flips
         if index == 0:
-            value = solve(yours, mine, -beta, -floor, table, nodes)
+            value = solve(yours, mine, -beta, -floor, table, tables, nodes)
         else:
-            value = solve(yours, mine, -floor - 1, -floor, table, nodes)
+            value = solve(yours, mine, -floor - 1, -floor, table, tables, nodes)
             if abs(value) != INVALID and floor < -value < beta:
-                value = solve(yours, mine, -beta, value, table, nodes)
+                value = solve(yours, mine, -beta, value, table, tables, nodes)
         if abs(value) == INVALID:
             return INVALID
         if -value > best:

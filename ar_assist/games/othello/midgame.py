@@ -22,7 +22,10 @@ WORST = 64 * UNIT
 STOPPED = 1_000_000  # beyond any value: the search ran out of nodes
 SORTED_DEPTH = 3  # plies left from which moves are ordered by their evaluation
 PROBED_DEPTH = 4  # plies left from which a shallower search may cut
-MARGIN, MARGIN_PLY = 5 * UNIT // 2, UNIT // 2  # by which it must exceed the bound, and per ply saved
+MARGIN, MARGIN_PLY = (
+    5 * UNIT // 2,
+    UNIT // 2,
+)  # by which it must exceed the bound, and per ply saved
 MOBILITY = UNIT // 2  # what a reply of the opponent costs, in the order of moves
 
 Table = tuple[Any, Any, Any, Any, Any, Any]

@@ -92,8 +92,8 @@ def play_game(rng: np.random.Generator, table: Any, tables: Any, solver: Any, ou
         mine, yours = after(own, theirs, square)
         own, theirs, plies = yours, mine, plies + 1
         labels[:count] = -labels[:count]
-    labels[:count] *= endgame.solve(own, theirs, -64, 64, solver, nodes)
-    return play_out(own, theirs, solver, out, count, nodes, rng)
+    labels[:count] *= endgame.solve(own, theirs, -64, 64, solver, tables, nodes)
+    return play_out(own, theirs, solver, tables, out, count, nodes, rng)
 
 
 @njit(cache=True)
@@ -101,6 +101,7 @@ def play_out(
     own: U,
     theirs: U,
     solver: Any,
+    tables: Any,
     out: Any,
     count: int,
     nodes: Any,
@@ -119,7 +120,7 @@ def play_out(
         own, theirs = yours, mine
         if legal_moves(own, theirs) != ZERO:
             owns[count], thems[count] = own, theirs
-            labels[count] = endgame.solve(own, theirs, -64, 64, solver, nodes)
+            labels[count] = endgame.solve(own, theirs, -64, 64, solver, tables, nodes)
             count += 1
 
 

@@ -1,0 +1,150 @@
+"""The rules of Othello, its notation, and games followed from boards that were seen."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ar_assist.games.othello.board import (
+    BLACK,
+    START,
+    WHITE,
+    OthelloBoard,
+    perft,
+    square_name,
+    squares,
+)
+from ar_assist.games.othello.transcript import follow, likely_turn, replay, turn_after
+
+
+
+def random_game(seed: int) -> list[tuple[OthelloBoard, int | None]]:
+    """All boards of a game, each with its side to move."""
+    rng = random.Random(seed)
+    played: list[tuple[OthelloBoard, int | None]] = [(START, BLACK)]
+    while (turn := played[-1][1]) is not None:
+        board = played[-1][0]
+        after = board.play(turn, rng.choice(list(squares(board.moves(turn)))))
+        played.append((after, after.next_to_move(turn)))
+    return played
+
+
+def test_lines_of_play_are_counted_right() -> None:
+    counts = [perft(START.black, START.white, depth) for depth in range(1, 7)]
+    assert counts == [4, 12, 56, 244, 1396, 8200]
+
+
+@given(st.lists(st.sampled_from("-XO"), min_size=64, max_size=64).map("".join))
+def test_notation_is_its_own_inverse(text: str) -> None:
+    assert str(OthelloBoard.parse(text)) == text
+
+
+def test_notation_is_tolerant() -> None:
+    other = str(START).replace("X", "*").replace("O", "w").replace("-", ".")
+    lines = "\n".join(other[i : i + 8] for i in range(0, 64, 8))
+    assert OthelloBoard.parse(lines) == START
+
+
+@pytest.mark.parametrize("text", ["", "X" * 63, "?" + "-" * 63])
+def test_bad_notation_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        OthelloBoard.parse(text)
+
+
+@given(st.integers(0, 10_000))
+def test_a_move_flips_and_adds_one_disc(seed: int) -> None:
+    game = random_game(seed)
+    for (before, turn), (after, _) in pairwise(game):
+        assert turn is not None
+        assert after.empties == before.empties - 1
+        assert after.count(turn) - before.count(turn) >= 2
+        assert before.occupied & ~after.occupied == 0
+    assert game[-1][0].is_over
+
+
+def test_illegal_moves_are_refused() -> None:
+    with pytest.raises(ValueError, match="black cannot move to a1"):
+        START.play(BLACK, 0)
+    with pytest.raises(ValueError, match="d4"):
+        START.play(BLACK, 27)
+
+
+def test_empty_squares_go_to_the_winner() -> None:
+    wipe_out = OthelloBoard(0b111, 0)
+    assert wipe_out.is_over
+    assert (wipe_out.score(BLACK), wipe_out.score(WHITE)) == (64, -64)
+
+
+def moves_of(game: list[tuple[OthelloBoard, int | None]]) -> str:
+    boards = [board.occupied for board, _ in game]
+    new = [after & ~before for before, after in pairwise(boards)]
+    return "".join(square_name(square.bit_length() - 1) for square in new)
+
+
+@given(st.integers(0, 10_000))
+def test_a_game_is_followed_and_its_transcript_replays(seed: int) -> None:
+    game = random_game(seed)
+    seen = follow([board for board, _ in game])
+    assert seen is not None
+    assert str(seen) == moves_of(game)
+    assert seen.certain
+    assert replay(str(seen)) == game
+    assert seen.board.diagram() in seen.export()
+
+
+@given(st.integers(0, 10_000), st.integers(2, 4))
+def test_moves_between_looks_are_found_or_said_to_be_in_doubt(seed: int, stride: int) -> None:
+    game = random_game(seed)[: 1 + 12 * stride]
+    seen = follow([board for board, _ in game[::stride]])
+    assert seen is not None
+    known = moves_of(game[: (len(game) - 1) // stride * stride + 1])
+    at = 0
+    for step in seen.steps:
+        part = known[at : at + 2 * len(step.lines[0])]
+        at += len(part)
+        assert any("".join(map(square_name, line)) == part for line in step.lines) or (
+            len(step.lines) > 1
+        )
+    assert seen.to_move == game[(len(game) - 1) // stride * stride][1]
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30), st.integers(0, 63))
+def test_a_misread_board_never_enters_the_game(seed: int, at: int, square: int) -> None:
+    game = [board for board, _ in random_game(seed)][:40]
+    board, bit = game[at], 1 << square
+    misread = OthelloBoard(board.black & ~bit, board.white & ~bit)
+    if not board.occupied & bit:
+        misread = OthelloBoard(board.black | bit, board.white)
+    seen = follow([*game[: at + 1], misread, *game[at + 1 :]])
+    assert seen is not None
+    assert str(seen) == str(follow(game))
+
+
+def test_side_to_move_comes_from_the_game_seen() -> None:
+    boards = [board for board, _ in replay("f5d6c3")]
+    assert turn_after(boards) == WHITE
+    assert turn_after(boards[:1]) == BLACK
+    assert turn_after(boards[-1:]) is None
+    assert likely_turn(boards[-1]) == WHITE
+
+
+def test_a_pass_is_known_from_the_moves_seen() -> None:
+    for passed in map(random_game, range(1000)):
+        turns = [turn for _, turn in passed]
+        index = next((i for i, (a, b) in enumerate(pairwise(turns)) if a == b), None)
+        if index is not None:
+            break
+    assert index is not None
+    boards = [board for board, _ in passed[: index + 2]]
+    assert turn_after(boards) == passed[index][1]
+
+
+def test_transcripts_name_what_is_wrong() -> None:
+    with pytest.raises(ValueError, match="e5"):
+        replay("f5e5")
+    with pytest.raises(ValueError, match="z9"):
+        replay("z9")
