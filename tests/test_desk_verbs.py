@@ -145,6 +145,27 @@ def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert main(["config", "set", "colour=red"]) == 2
 
 
+def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Path) -> None:
+    folder, camera = noise.parent, noise.with_name("camera.json")
+    numbers = {"width": 640, "height": 480, "fx": 500, "fy": 500, "cx": 319.5, "cy": 239.5}
+    camera.write_text(json.dumps({**numbers, "dist": [-0.3]}))
+    flags = ["--calibration", str(camera), "--save-raw", str(folder / "raw.mp4")]
+    flags += ["--record", str(folder / "shown.mp4")]
+    assert main(["--source", str(noise), "--headless", *flags]) == 0
+    (shown,), (raw,) = (list(open_source(str(folder / f))) for f in ("shown.mp4", "raw.mp4"))
+    picture = cv2.imread(str(noise)).astype(int)
+    assert np.abs(raw.image - picture).mean() < 4, "what the camera gave"
+    assert np.abs(shown.image - picture)[:200].mean() > 8, "what was looked at"
+    assert json.loads((folder / "raw.camera.json").read_text())["fx"] == 500
+
+
+def test_calibration_of_another_camera(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    camera = noise.with_name("camera.json")
+    camera.write_text(json.dumps({"width": 640, "height": 360, "fx": 1, "fy": 1, "cx": 0, "cy": 0}))
+    assert main(["image", str(noise), "--calibration", str(camera)]) == 2
+    assert "640x360" in one_line(capsys)
+
+
 def test_rules_reach_the_game() -> None:
     (link,) = games(Settings(game="link", gravity="down"))
     assert getattr(link, "gravity") == "down"  # noqa: B009

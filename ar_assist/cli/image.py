@@ -60,7 +60,8 @@ def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterat
         source.close()
         raise SourceError(f"{photo}: not a picture (cameras and streams are for `ar-assist live`)")
     if settings.calibration:
-        source = undistorted(source, options.load_camera(settings.calibration))
+        camera = options.load_camera(settings.calibration, source.size_wh)
+        source = undistorted(source, camera)
     for frame in source:
         named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
         yield replay.still(named, games, orientation=options.orientation(settings))

@@ -59,11 +59,12 @@ def run(args: argparse.Namespace) -> int:
 def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
     """The source recorded as it comes, then straightened."""
     _print_obtained(source, settings)
-    camera = options.load_camera(settings.calibration) if settings.calibration else None
+    file = settings.calibration
+    camera = options.load_camera(file, source.size_wh) if file else None
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
         if camera:
-            shutil.copyfile(settings.calibration, Path(raw).with_suffix(".camera.json"))
+            shutil.copyfile(file, Path(raw).with_suffix(".camera.json"))
         source = recorded(source, recorder)
     return undistorted(source, camera) if camera else source
 

@@ -71,14 +71,14 @@ def source(settings: Settings) -> Source:
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
 
 
-def load_camera(path: str) -> Camera:
-    """A camera file; UserError if it is none."""
+def load_camera(path: str, size_wh: tuple[int, int]) -> Camera:
+    """The camera of a file made by `ar-assist calibrate`, for pictures of this size."""
     from calibration import Camera as Calibrated
 
     try:
-        camera: Camera = Calibrated.load(path)
+        camera: Camera = Calibrated.load(path).at_size(*size_wh)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
-    except (ValueError, KeyError) as error:
-        raise UserError(f"{path}: not a camera file ({error})") from None
+    except ValueError as error:
+        raise UserError(f"{path}: {error}") from None
     return camera

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
+from ar_assist.errors import SourceError
 from ar_assist.types import Frame, Image, Lens, Source
 
 
@@ -30,7 +31,10 @@ class _Undistorted:
 
     def __iter__(self) -> Iterator[Frame]:
         for frame in self._source:
-            image = self._camera.undistort(frame.image)
+            try:
+                image = self._camera.undistort(frame.image)
+            except ValueError as error:  # a picture of another shape than before
+                raise SourceError(f"{self.name}: {error}") from None
             image.flags.writeable = False
             yield replace(frame, image=image, lens=self._camera)
 
