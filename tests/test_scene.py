@@ -50,7 +50,7 @@ class Chessboard(NoGame):
         return np.stack([x, y], -1).reshape(-1, 2) * SQUARE_PX - 0.5
 
 
-@pytest.mark.parametrize("tier", ["rotated", "oblique45", "motionblur"])
+@pytest.mark.parametrize("tier", ["rotated", "oblique45", "handheld"])
 def test_truth_lies_where_the_picture_has_it(tier: str) -> None:
     world = draw(Wanted(tier=tier, seed=2))
     chessboard = Chessboard(world.show.size_wh, world.show.board)
@@ -169,10 +169,20 @@ def test_a_script_plays_by_the_rules(gravity: str, seed: int) -> None:
 
 @settings(deadline=None)
 @given(st.integers(2, 9), st.integers(2, 5), st.integers(2, 20), st.integers(0, 10**6))
-def test_a_dealt_board_has_even_counts(rows: int, half: int, kinds: int, seed: int) -> None:
+def test_a_started_game_has_pairs_and_shows_its_extent(
+    rows: int, half: int, kinds: int, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
-    board = opening(rows, 2 * half, kinds, 0.4, Rules(), rng)
+    cols = 2 * half
+    board = opening(rows, cols, kinds, 0.6, Rules(), rng)
     assert all(count % 2 == 0 for count in board.counts.values())
+    assert links(board, Rules())
+    for line in (
+        board.cells[0],
+        board.cells[-1],
+        *list(zip(*board.cells, strict=True))[:: cols - 1],
+    ):
+        assert any(line)
 
 
 def test_tiles_slide_to_where_gravity_takes_them() -> None:

@@ -66,7 +66,7 @@ LOOKS: dict[str, Look] = {
         skirt=(190, 160, 90), radius=0.1, bevel=0.2, aspect=0.75, gap=0.01, icon=0.9,
     ),
     "blocks": Look(
-        "squares", Backdrop("window", "flat", (255, 255, 255)), None, icon=1.0, gap=0.05,
+        "squares", Backdrop("window", "flat", (222, 226, 230)), None, icon=1.0, gap=0.05,
     ),
     "arcade": Look(
         "pixels", Backdrop("full", "flat", (12, 12, 24)), (26, 26, 44), edge=(70, 70, 110),

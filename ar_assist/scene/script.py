@@ -158,13 +158,27 @@ class Script:
 def opening(
     rows: int, cols: int, kinds: int, taken: float, rules: Rules, rng: Generator
 ) -> LinkBoard:
-    """A dealt board of which about a share of the tiles has been taken by legal moves."""
+    """A dealt board of which up to a share of the tiles has been taken by legal moves.
+
+    Its outer rows and columns keep a tile each: how far an empty rim reaches cannot be seen.
+    """
     board = deal(rows, cols, kinds, rng)
     goal = board.left * (1 - taken)
     while not (pairs := links(board, rules)) or board.left > goal:
-        if pairs:
-            pair = pairs[rng.integers(len(pairs))]
-            board = play(board, rules, pair.a, pair.b)
-        else:
+        if not pairs:
             board = shuffled(board, rng)
+            continue
+        tries = (pairs[i] for i in rng.permutation(len(pairs)))
+        boards = (play(board, rules, pair.a, pair.b) for pair in tries)
+        after = next(filter(_is_framed, boards), None)
+        if after is None:
+            break
+        board = after
     return board
+
+
+def _is_framed(board: LinkBoard) -> bool:
+    """Whether no outer row or column is empty."""
+    cells = board.cells
+    outer = cells[0], cells[-1], [row[0] for row in cells], [row[-1] for row in cells]
+    return all(any(kind > 0 for kind in line) for line in outer)

@@ -17,7 +17,7 @@ HONOURS = {"東": "navy", "南": "navy", "西": "navy", "北": "navy", "中": "r
 
 def squares(count: int, rng: Generator) -> list[Icon]:
     """Plain colour squares, with black, white and greys among them as real games have."""
-    greys = [(0, 0, 0), (250, 250, 250), (70, 70, 70), (175, 175, 175)]
+    greys = [(0, 0, 0), (255, 255, 255), (70, 70, 70), (175, 175, 175)]
     colours = (greys + hues(max(1, count - 4), rng, 1.0, 1.0))[:count]
     return [Pil.new("RGBA", (SIZE, SIZE), (*colour, 255)) for colour in colours]
 
