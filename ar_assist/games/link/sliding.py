@@ -15,9 +15,9 @@ from typing import NamedTuple
 from ar_assist.games.link.lanes import ints, linked, random
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
 
-RANDOM, NODES = range(2)  # places in Field.notes
+RANDOM, NODES, DROPPED = range(3)  # places in Field.notes
 BRANCHES = 12  # moves of a position, about: a beam costs plies * width * BRANCHES nodes
-SPREAD = 24  # moves kept for choice per position of a beam's width
+SPREAD = 64  # moves kept for choice per position of a beam's width
 FIRST_WIDTH = 4  # positions of the first beam
 GROWTH = 4  # how much wider the next one is: the last beam gets most of the nodes
 NOISE = 4  # random points, in tenths of which a legal pair is worth one
@@ -35,7 +35,7 @@ class Field(NamedTuple):
     replies: Ints  # legal pairs after a move
     grid: Ints  # the position looked at
     zobrist: Ints  # per cell and kind a random number
-    notes: Ints  # random state, nodes left
+    notes: Ints  # random state, nodes left, whether this beam dropped a position
 
 
 class Beam(NamedTuple):
@@ -166,7 +166,7 @@ def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
 def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     """Room for a search."""
     kinds = len(puzzle.first)
-    numbers = ints(2)
+    numbers = ints(3)
     numbers[RANDOM] = seed
     zobrist = ints(len(puzzle.grid) * kinds)
     for i in range(len(zobrist)):
@@ -193,13 +193,14 @@ def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
         table *= 2
     next_of = Beam(SPREAD * width, ints(SPREAD * width), ints(SPREAD * width), ints(SPREAD * width))
     points = ints(SPREAD * width)
-    alive, complete = 1, True
+    alive = 1
+    field.notes[DROPPED] = 0
     for ply in range(plies):
         count = spread(puzzle, field, grids, alive, next_of, points, ints(table))
-        if count == 0 or field.notes[NODES] <= 0:
-            complete = complete and count == 0
-            return LOST if complete else UNKNOWN, trace(beam, ply)
-        complete = complete and count <= width
+        if field.notes[NODES] <= 0 or count > width:
+            field.notes[DROPPED] = 1
+        if field.notes[NODES] <= 0 or count == 0:
+            return UNKNOWN if field.notes[DROPPED] else LOST, trace(beam, ply)
         alive = choose(beam, ply, next_of, points, count)
         for i in range(alive):
             at = ply * width + i
@@ -216,10 +217,10 @@ def spread(
 ) -> int:
     """List the moves of all positions of a ply that lead to new positions; returns how many.
 
-    More than the list holds are dropped; the number then says that there were more.
+    What the list cannot hold is dropped, and noted.
     """
     size = len(field.grid)
-    count = 0
+    count, fresh = 0, 0
     for position in range(alive):
         field.grid[:] = grids[position * size : (position + 1) * size]
         look(field.grid, field, puzzle)
@@ -230,6 +231,7 @@ def spread(
             make(field.grid, puzzle, a, b)
             field.notes[NODES] -= 1
             if is_new(seen, look(field.grid, field, puzzle)):
+                fresh += 1
                 replies = list_moves(field, puzzle, field.replies)
                 if replies or is_over(field, puzzle):
                     found.parent[count] = position
@@ -237,8 +239,9 @@ def spread(
                     found.b[count] = b
                     points[count] = worth(field, puzzle, replies)
                     count += 1
-                    if count == found.width:
-                        return count
+                if fresh == found.width:
+                    field.notes[DROPPED] = 1
+                    return count
     return count
 
 
@@ -262,7 +265,8 @@ def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int) -> int:
         room -= bins[least]
     kept = 0
     for i in range(count):
-        if points[i] >= least or (points[i] == least - 1 and room > 0):
+        fits = points[i] >= least or (points[i] == least - 1 and room > 0)
+        if fits and kept < beam.width:
             room -= points[i] == least - 1
             at = ply * beam.width + kept
             beam.parent[at] = found.parent[i]
