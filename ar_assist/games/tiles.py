@@ -19,7 +19,7 @@ from sklearn.cluster import AgglomerativeClustering
 from ar_assist.types import Image, Lattice
 
 Array = NDArray[np.float32]
-Indices = NDArray[np.intp]
+Indices = NDArray[np.int64]
 
 CELL = 32  # px a side of a cut cell: sprites of 20 px keep their detail, 480 cells stay fast
 EDGE = 4  # px of a cell's rim left out of its face: frames, gaps and hint marks live there
@@ -94,7 +94,8 @@ def cut(picture: Image, lattice: Lattice, bend: Array | None = None) -> Array:
 def face(cells: Array) -> Array:
     """(N, SIDE, SIDE, ...) the inner part of (N, CELL, CELL, ...)."""
     inner = slice(EDGE, CELL - EDGE)
-    return cells[:, inner, inner]
+    part: Array = cells[:, inner, inner]
+    return part
 
 
 def opponent(cells: Array) -> tuple[Array, Array]:
@@ -106,7 +107,8 @@ def opponent(cells: Array) -> tuple[Array, Array]:
 def pool(planes: Array, block: int) -> Array:
     """Means of blocks: (N, H, W, K) to (N, H // block, W // block, K)."""
     n, h, w, k = planes.shape
-    return planes.reshape(n, h // block, block, w // block, block, k).mean((2, 4))
+    blocks = planes.reshape(n, h // block, block, w // block, block, k)
+    return blocks.mean((2, 4)).astype(np.float32)
 
 
 def detail(grey: Array) -> Array:
@@ -115,8 +117,7 @@ def detail(grey: Array) -> Array:
     at = np.arange(side, dtype=np.float32)
     kernel = np.exp(-(((at - at[:, None]) * (CELL / side / BROAD)) ** 2) / 2)
     kernel /= kernel.sum(1, keepdims=True)
-    sharp: Array = grey - kernel @ grey @ kernel.T
-    return sharp
+    return (grey - kernel @ grey @ kernel.T).astype(np.float32)
 
 
 def compare(cells: Array, reach: int, block: int = 1) -> Distances:
@@ -126,7 +127,7 @@ def compare(cells: Array, reach: int, block: int = 1) -> Distances:
     """
     grey, colour = opponent(cells)
     fine = pool(grey[..., None], block)[..., 0]
-    shape, shift = _shape_distances(detail(fine - np.median(fine, 0)), reach)
+    shape, shift = _shape_distances(detail((fine - np.median(fine, 0)).astype(np.float32)), reach)
     chroma, tone = (
         _level_distances(pool(face(plane), POOL).reshape(len(cells), -1))
         for plane in (colour, grey[..., None])
@@ -146,15 +147,16 @@ def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
 
     def moved(dx: int, dy: int) -> Array:
         part = grey[:, edge + dy : side - edge + dy, edge + dx : side - edge + dx].reshape(n, -1)
-        return part - part.mean(1, keepdims=True)
+        return (part - part.mean(1, keepdims=True)).astype(np.float32)
 
     def differ(b: Array) -> Array:
         energy = energy_still[:, None] + np.einsum("nd,nd->n", b, b)
-        return np.maximum(energy - 2 * (still @ b.T), 0) / (energy + noise)
+        return (np.maximum(energy - 2 * (still @ b.T), 0) / (energy + noise)).astype(np.float32)
 
     still = moved(0, 0)
     energy_still = np.einsum("nd,nd->n", still, still)
-    best, shift = differ(still), np.zeros((n, n, 2), np.float32)
+    best = differ(still)
+    shift = np.zeros((n, n, 2), np.float32)
     # Moving one cell by s is moving the other by -s, so half of the shifts will do.
     for dx, dy in ((x, y) for x in range(reach + 1) for y in range(-reach, reach + 1)):
         if (dx, dy) > (0, 0):
@@ -163,7 +165,7 @@ def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
                 closer = way < best
                 best = np.where(closer, way, best)
                 shift[closer] = sign * dx, sign * dy
-    return (best + best.T) / 2, shift
+    return ((best + best.T) / 2).astype(np.float32), shift
 
 
 def _level_distances(levels: Array) -> Array:
@@ -180,7 +182,8 @@ def mates(distance: Array) -> Indices:
     other = distance.copy()
     np.fill_diagonal(other, np.inf)
     near, first = other.argmin(1), np.arange(len(other))
-    return np.stack([first, near], 1)[(near[near] == first) & (first < near)]
+    pairs: Indices = np.stack([first, near], 1)[(near[near] == first) & (first < near)]
+    return pairs
 
 
 def settle(picture: Image, lattice: Lattice) -> Array:
@@ -195,7 +198,7 @@ def settle(picture: Image, lattice: Lattice) -> Array:
         pairs = pairs[(contrast[pairs] > NOISE).all(1)]
         a, b = pairs.T
         steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
-        bend += _smooth_field(grid, pairs, steps / DOUBT) * DOUBT
+        bend = bend + (_smooth_field(grid, pairs, steps / DOUBT) * DOUBT).astype(np.float32)
     cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
     levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
     light = _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT) * DOUBT_LIGHT

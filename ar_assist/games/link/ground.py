@@ -98,8 +98,9 @@ def misfits(cells: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
     spread = np.hypot(1.48 * np.median(np.abs(rims[sure] - usual), 0), NOISE)
     off = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
     sides = quiet.reshape(-1, 4).sum(1)
-    return (
+    unlike: Mask = (
         (off > MISFIT * np.quantile(off[sure], 0.95))
         | (sides > np.quantile(sides[sure], 0.95))
         | (contrast > 2 * np.quantile(contrast[sure], 0.95) + NOISE)
     )
+    return unlike

@@ -51,7 +51,7 @@ class Sight:
     tile: Mask
     doubt: Mask  # a tile that is made unlike the others, or that has no mate
     certainty: Array  # of being a tile or not
-    counts: tuple[Array, Array]  # good tiles with mates elsewhere: (R + 2,) by row, (C + 2,) by col
+    held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
 
 
@@ -106,14 +106,14 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1))
     grid = cells.shape[:2]
     flat = cells.reshape(-1, CELL, CELL, 3)
-    inside = np.zeros(grid, bool)
-    inside[1:-1, 1:-1] = True
+    square = np.zeros(grid, bool)
+    square[1:-1, 1:-1] = True
+    inside = square.ravel()
     contrast = ground.contrasts(flat)
-    limit = ground.plain_limit(contrast[inside.ravel()])
+    limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
     quiet = ground.quiet_seams(cells)
-    empty = ground.ground(cells, quiet, plain.reshape(grid), inside).ravel()
-    inside = inside.ravel()
+    empty = ground.ground(cells, quiet, plain.reshape(grid), square).ravel()
     alike = _alike(flat, ~empty, inside)
     if alike is None:
         return None
@@ -121,11 +121,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     odd = ground.misfits(flat, inside & mated, quiet, contrast)
     tile = ~empty & np.where(inside, mated | ~(plain | odd), mated & ~odd & ~plain)
     good = tile & ~odd
-    row, col = np.divmod(np.arange(len(flat)), grid[1])
-    counts = tuple(
-        np.bincount(line[good & (alike & (line[:, None] != line)).any(1)], minlength=grid[axis])
-        for axis, line in enumerate((row, col))
-    )
+    held = tuple(_held(good.reshape(grid), alike, axis) for axis in (0, 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(np.log((contrast + 1) / (limit + 1)))))
     doubt = tile & (odd | ~mated)
     return Sight(
@@ -134,9 +130,23 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         tile.reshape(grid),
         doubt.reshape(grid),
         np.where(doubt, DOUBTFUL, certainty).reshape(grid).astype(np.float32),
-        (counts[0], counts[1]),
+        (held[0], held[1]),
         bool(odd[~inside].mean() > 0.5),
     )
+
+
+def _held(good: Mask, alike: Mask, axis: int) -> Indices:
+    """How many tiles each row (axis 0) or column (1) holds, as far as that is proof of a line.
+
+    Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
+    line that is nearly cleared may hold nothing but pairs of its own.
+    """
+    line = np.indices(good.shape)[axis].ravel()
+    tiles_of = np.bincount(line, good.ravel() & alike.any(1))
+    shared = np.bincount(line, good.ravel() & (alike & (line[:, None] != line)).any(1))
+    cleared = 2 * tiles_of <= good.shape[1 - axis]
+    count: Indices = np.where((shared == 0) & cleared, tiles_of, shared).astype(np.int64)
+    return count
 
 
 def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
@@ -153,7 +163,8 @@ def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
     apart = np.tensordot(weights, [look.shape, look.chroma, look.tone], 1)
     np.fill_diagonal(apart, np.inf)
     nearest = apart[np.ix_(within, within)].min(1)
-    near = apart < min(1.0, MATE * float(np.median(nearest)) + MATE_LEAST)
+    usual = float(np.median(nearest))
+    near = apart < min(MATE * usual + MATE_LEAST, max(1.0, MATE / 2 * usual))
     if near[np.ix_(within, within)].any(1).sum() < 2:
         return None
     alike = np.zeros((len(cells), len(cells)), bool)
@@ -164,14 +175,14 @@ def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
 def _extent(sight: Sight) -> Lattice:
     """The lattice with the rows and columns that hold good tiles, at most one more a side."""
     sides = []
-    for count in sight.counts:
-        held = np.nonzero(count[1:-1])[0]
-        if not len(held):
+    for count in sight.held:
+        inner = np.nonzero(count[1:-1])[0]
+        if not len(inner):
             return sight.lattice
         enough = 1 if sight.framed else 2  # one cell may look like a tile by chance
         sides += [
-            1 if count[0] >= enough else -int(held[0]),
-            1 if count[-1] >= enough else int(held[-1]) + 3 - len(count),
+            1 if count[0] >= enough else -int(inner[0]),
+            1 if count[-1] >= enough else int(inner[-1]) + 3 - len(count),
         ]
     return _grown(sight.lattice, *sides)
 
