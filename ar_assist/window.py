@@ -8,13 +8,11 @@ import time
 from types import TracebackType
 
 import cv2
-import numpy as np
 
 from ar_assist.types import Image
 
 TITLE = "ar-assist"
 PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds
-SETTLE_MS = 200  # Qt now and then loses the event that maps a window if the program is busy then
 KEY_BITS = 0xFFFF  # GTK puts Num Lock and the like above
 SHIFT_KEYS = (0xFFE1, 0xFFE2)  # X11's keysyms
 SHIFT_S = 1.0  # between shift and its letter
@@ -43,8 +41,6 @@ class Window:
         cv2.resizeWindow(TITLE, *size_wh)
         self._size_wh = size_wh  # of the picture on show
         cv2.setMouseCallback(TITLE, self._on_mouse)
-        cv2.imshow(TITLE, np.zeros((size_wh[1], size_wh[0], 3), np.uint8))
-        cv2.waitKey(SETTLE_MS)
         self._clicks: list[tuple[float, float]] = []
         self._is_shown = False
         self._shifted_at = float("-inf")

@@ -62,6 +62,15 @@ class Display:
         wait_until(lambda: bool(self._window()), "no window came")
         self._xdotool("windowfocus", self._window())
 
+    def shows_something(self, has_ended: Callable[[], bool]) -> bool:
+        """Whether a picture comes up within a few seconds."""
+        deadline = time.monotonic() + 8
+        while time.monotonic() < deadline and not has_ended():
+            if float(self.screenshot()[:600, :1200].mean()) > 5:
+                return True
+            time.sleep(0.2)
+        return False
+
     def _window(self) -> str:
         return self._xdotool("search", "--name", f"^{TITLE}$").rpartition("\n")[2]
 
