@@ -21,6 +21,7 @@ MAX_AXIS_SEEDS = 2  # grown in one outline
 CONVINCING = 0.45  # score of a lattice after which no more is sought at this scale
 LIKELY = 0.2  # score of a lattice that is worth reading before others are sought
 MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
+ALIAS = 0.5  # of a lattice's score: less likely ones on the same place are not tried
 SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattice
 RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 
@@ -28,7 +29,8 @@ RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 def lattices(image: Image) -> Iterator[Fit]:
     """Lattices of cells: likely ones as they are found, then those that were doubtful."""
     known: list[Fit] = []
-    for fits in _stages(image, known):
+    for stage in _stages(image, known):
+        fits = [fit for fit in stage if not any(_is_alias(fit, better) for better in known)]
         known += fits
         yield from sorted((f for f in fits if f.score > LIKELY), key=lambda f: -f.score)
     yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
@@ -91,6 +93,15 @@ def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
         if refined and refined.score > MIN_SCORE:
             fits.append(refined)
     return fits
+
+
+def _is_alias(fit: Fit, better: Fit) -> bool:
+    """Whether it is a far less likely reading of the same place: every board has some, such as
+    its own diagonals."""
+    middle = transform(fit.frame_from_grid, fit.box.centres().mean(axis=(0, 1))[None])
+    x, y = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), middle)[0]
+    inside = 0 < x - better.box.x < better.box.cols and 0 < y - better.box.y < better.box.rows
+    return inside and fit.score < ALIAS * better.score
 
 
 def _belongs(seed: Seed, fit: Fit) -> bool:
