@@ -87,7 +87,7 @@ def patch_of(ink: Ink, glyph: Glyph) -> Ink:
 def classify(patches: NDArray[np.float32]) -> Probabilities:
     """The chance of every class for (N, PATCH, PATCH) patches."""
     model = _model()
-    x = patches.reshape(len(patches), -1)
+    x = patches.reshape(-1, PATCH * PATCH)
     hidden = np.maximum(x @ model["w1"] + model["b1"], 0)
     logits = hidden @ model["w2"] + model["b2"]
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))

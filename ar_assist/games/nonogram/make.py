@@ -21,7 +21,7 @@ from ar_assist.types import Image
 
 Threshold = Literal["otsu", "adaptive"] | int
 ADAPTIVE_SHARE = 0.25  # of the shorter side: vicinity whose mean a cell is compared with
-MAX_ROUNDS = 60  # of altering and solving again; a handful is usual
+MAX_ROUNDS = 200  # of altering a cell and solving again; a handful is usual
 TRIED = 24  # open cells tried in a round
 SOLVE_LINES = 40_000  # lines solved to see whether the solution is the only one
 
@@ -65,34 +65,28 @@ def _dark(small: NDArray[np.uint8], threshold: Threshold) -> NDArray[np.bool_]:
 def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]:
     """Alter few cells until the clues have one solution; the cells and how many were altered.
 
-    While there are other solutions, one cell of every patch that they differ in is altered: the
-    one that leaves the fewest cells open. ValueError if it does not come to an end.
+    While there are other solutions, a cell in which they differ is altered: the one that leaves
+    the fewest cells open. ValueError if that does not come to an end.
     """
     grid = [list(row) for row in cells]
-    altered: set[tuple[int, int]] = set()  # never twice, or it might go round in circles
     for _ in range(MAX_ROUNDS):
         outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=seconds)
         if outcome.verdict == "one":
-            return tuple(map(tuple, grid)), len(altered)
-        for patch in _patches(outcome, altered):
-            row, col = min(patch, key=lambda cell: _left_open(grid, cell))
-            grid[row][col] = -grid[row][col]
-            altered.add((row, col))
+            altered = np.array(grid) != np.array(cells)
+            return tuple(map(tuple, grid)), int(altered.sum())
+        row, col = min(_candidates(outcome), key=lambda cell: _left_open(grid, cell))
+        grid[row][col] = -grid[row][col]
     raise ValueError("no puzzle with one solution was found near this picture: try another size")
 
 
-def _patches(outcome: Outcome, altered: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Some cells of every connected patch in which the solutions differ, or may differ."""
+def _candidates(outcome: Outcome) -> list[tuple[int, int]]:
+    """Some of the cells in which the solutions differ, or may differ."""
     differ = np.array(outcome.known) == UNKNOWN
     if len(outcome.solutions) == 2:
         one, other = (np.array(solution) for solution in outcome.solutions)
         differ &= one != other
-    for cell in altered:
-        differ[cell] = False
-    count, labels = cv2.connectedComponents(differ.astype(np.uint8), connectivity=8)
-    patches = [np.argwhere(labels == label) for label in range(1, count)]
-    tried = max(1, TRIED // max(len(patches), 1))
-    return [[(int(i), int(j)) for i, j in patch[:: -(-len(patch) // tried)]] for patch in patches]
+    cells = [(int(i), int(j)) for i, j in np.argwhere(differ)]
+    return cells[:: -(-len(cells) // TRIED)]
 
 
 def _left_open(grid: list[list[int]], cell: tuple[int, int]) -> int:

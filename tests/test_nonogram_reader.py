@@ -1,0 +1,136 @@
+"""Reading nonograms: rendered camera views, real pictures, and pictures that are none."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+from nonogram_reading import judge
+from nonogram_views import make_view
+
+from ar_assist.games.nonogram import NonogramGame
+from ar_assist.games.nonogram.board import puzzle_of
+from ar_assist.games.nonogram.clues import Guess
+from ar_assist.games.nonogram.digits import classify
+from ar_assist.games.nonogram.drawing import Style, draw, to_image
+from ar_assist.games.nonogram.repair import settle
+from ar_assist.types import Advice, Correction, Image
+
+GAME = NonogramGame()
+FRAME_PX = 1280  # longer side that frames are given at
+
+
+def _picture(path: Path) -> tuple[Image, float]:
+    image = cv2.imread(str(path))
+    assert image is not None
+    scale = min(1.0, FRAME_PX / max(image.shape))
+    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8), scale
+
+
+@pytest.mark.parametrize("seed", [2, 5, 8, 12, 16])
+def test_rendered_views_are_read_exactly(seed: int) -> None:
+    view = make_view(seed)
+    reading = GAME.read(view.image, None)
+    assert judge(view, reading) == ("right", 0, 0)
+    assert reading is not None
+    assert np.abs(reading.corners - view.corners).max() < 0.1 * view.cell_px
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nonogram_paper_15x15", "nonogram_web_10x10", "nonogram_screen_10x10", "nonogram_app_15x15"],
+)
+@pytest.mark.parametrize("turn", [0, 1])
+def test_real_pictures(data: Path, name: str, turn: int) -> None:
+    (path,) = (p for p in (data / "nonogram").glob(name + ".*") if p.suffix != ".json")
+    truth = json.loads((data / "nonogram" / f"{name}.json").read_text())
+    image, scale = _picture(path)
+    reading = GAME.read(np.ascontiguousarray(np.rot90(image, turn)), None)
+    assert reading is not None
+    record = reading.board.record()
+    assert record["row_clues"] == truth["row_clues"]
+    assert record["col_clues"] == truth["col_clues"]
+    assert not np.any(record["cells"])
+    solution = GAME.play(reading.board, GAME.advise([reading.board], reading).moves[-1])
+    assert ["".join("#" if v == 1 else "." for v in row) for row in solution.cells] == truth[
+        "solution"
+    ]
+    if turn == 0:
+        expected = np.array(truth["corners"]) * scale
+        assert np.abs(reading.corners - expected).max() < truth["corner_tol_px"] + 1
+
+
+@pytest.mark.parametrize("kind", ["link", "othello", "clutter", "planes"])
+def test_other_pictures_are_no_nonograms(data: Path, kind: str) -> None:
+    paths = sorted(p for p in (data / kind).iterdir() if p.suffix in (".png", ".jpg"))
+    assert paths
+    assert [path.name for path in paths if GAME.read(_picture(path)[0], None) is not None] == []
+
+
+def test_a_grid_without_clues_is_refused() -> None:
+    board = puzzle_of([[1, -1] * 5, [-1, 1] * 5] * 5)
+    image = np.array(to_image(draw(board, Style(ink="#ffffff")), 40))
+    assert GAME.read(image, None) is None
+
+
+def test_sums_settle_a_doubtful_digit() -> None:
+    """Two readings of a row are nearly alike; only one agrees with the columns."""
+    rows = [[Guess((1,), 0.0), Guess((2,), 0.1)], [Guess((2,), 0.0)]]
+    cols = [[Guess((2,), 0.0)], [Guess((2,), 0.0)]]
+    settled = settle(rows, cols)
+    assert settled.row_clues == ((2,), (2,))
+    assert settled.cells == ((1, 1), (1, 1))
+
+
+def test_two_readings_that_both_hold_stay_in_doubt() -> None:
+    rows = [[Guess((1,), 0.0), Guess((2,), 0.1)], [Guess((1,), 0.0)]]
+    cols = [[Guess((2,), 0.0)], [Guess((), 0.0), Guess((1,), 0.1)]]
+    settled = settle(rows, cols)
+    assert settled.row_clues == (None, (1,))
+    assert settled.col_clues == ((2,), None)
+    assert settled.cells is None
+
+
+def test_clues_that_nothing_repairs_give_no_hint() -> None:
+    sure = [[Guess((2,), 0.0)], [Guess((2,), 0.0)]]
+    odd = [[Guess((2,), 0.0)], [Guess((1,), 0.0)]]
+    assert settle(sure, odd).cells is None
+
+
+def test_marks_lie_in_their_cells() -> None:
+    view = make_view(5)
+    reading = GAME.read(view.image, None)
+    assert reading is not None
+    advice = GAME.advise([reading.board], reading)
+    marks = GAME.marks(reading, advice)
+    move = advice.moves[0]
+    drawn = [mark for mark in marks if mark.kind in ("fill", "cross")]
+    assert len(drawn) == len(move.cells)
+    quads = reading.cell_quads()
+    for mark, (row, col, value) in zip(drawn, move.cells, strict=True):
+        assert np.allclose(mark.points, quads[row, col])
+        assert mark.kind == ("fill" if value == 1 else "cross")
+
+
+def test_doubts_are_shown_and_entries_can_be_corrected() -> None:
+    view = make_view(5)
+    reading = GAME.read(view.image, None)
+    assert reading is not None
+    unsure = replace(reading.board, row_clues=(None, *reading.board.row_clues[1:]))
+    marks = GAME.marks(replace(reading, board=unsure), Advice((), "no move"))
+    assert [mark.text for mark in marks] == ["?"]
+    fixed = GAME.correct(reading, [Correction((0, 0), "blocked")])
+    assert fixed.board.cells[0][0] == -1
+    assert fixed.certainty[0, 0] == 1
+
+
+def test_the_network_gives_chances() -> None:
+    chances = classify(np.random.default_rng(0).random((7, 20, 20), np.float32))
+    assert chances.shape == (7, 11)
+    assert np.allclose(chances.sum(axis=1), 1, atol=1e-3)

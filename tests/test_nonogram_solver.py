@@ -1,0 +1,273 @@
+"""Nonograms: rules, notation, line solving, solving, advice, files and making of puzzles."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ar_assist.cli import main
+from ar_assist.games.nonogram import NonogramGame, sat
+from ar_assist.games.nonogram.board import (
+    CROSSED,
+    FILLED,
+    UNKNOWN,
+    clue_of,
+    is_solution,
+    parse,
+    puzzle,
+    puzzle_of,
+)
+from ar_assist.games.nonogram.drawing import draw, to_image, to_svg
+from ar_assist.games.nonogram.files import read_puzzle, write_puzzle
+from ar_assist.games.nonogram.lines import solve_line
+from ar_assist.games.nonogram.make import cells_of, make_unique
+from ar_assist.games.nonogram.solver import solve
+
+grids = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(
+    lambda size: st.lists(
+        st.lists(st.sampled_from([FILLED, CROSSED]), min_size=size[1], max_size=size[1]),
+        min_size=size[0],
+        max_size=size[0],
+    )
+)
+lines = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=9)
+
+
+@given(lines)
+def test_line_solving_is_exact(cells: list[tuple[bool, bool, bool]]) -> None:
+    """Against all fillings of the line; some of what is entered may be wrong."""
+    length = len(cells)
+    clue = clue_of([FILLED if filled else CROSSED for filled, _, _ in cells])
+    filled = crossed = 0
+    for j, (value, shown, wrong) in enumerate(cells):
+        if shown and value != wrong:
+            filled |= 1 << j
+        elif shown:
+            crossed |= 1 << j
+    fillings = [
+        sum(1 << j for j, bit in enumerate(bits) if bit)
+        for bits in product((0, 1), repeat=length)
+        if clue_of([FILLED if bit else CROSSED for bit in bits]) == clue
+    ]
+    fits = [bits for bits in fillings if bits & filled == filled and not bits & crossed]
+    every = (1 << length) - 1
+    all_filled, all_crossed = every, every
+    for bits in fits:
+        all_filled &= bits
+        all_crossed &= ~bits
+    assert solve_line(clue, length, filled, crossed) == (
+        (all_filled, all_crossed) if fits else None
+    )
+
+
+@given(grids)
+def test_notation_is_its_own_inverse(cells: list[list[int]]) -> None:
+    board = puzzle_of(cells)
+    assert parse(str(board)) == board
+    assert parse(str(board.with_cells(cells))) == board.with_cells(cells)
+
+
+def _all_solutions(board: object, rows: int, cols: int) -> int:
+    return sum(
+        is_solution(board, np.reshape(bits, (rows, cols)).tolist())  # type: ignore[arg-type]
+        for bits in product((FILLED, CROSSED), repeat=rows * cols)
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.sampled_from([FILLED, CROSSED]), min_size=4, max_size=4), min_size=3, max_size=3
+    )
+)
+def test_solver_counts_as_trying_everything_does(cells: list[list[int]]) -> None:
+    board = puzzle_of(cells)
+    outcome = solve(board, wanted=5000)
+    assert outcome.complete
+    assert len(outcome.solutions) == len(set(outcome.solutions)) == _all_solutions(board, 3, 4)
+
+
+@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+def test_sat_and_search_find_the_same_solutions() -> None:
+    board = puzzle([[1]] * 5, [[1]] * 5)  # every permutation
+    searched, by_sat = solve(board, wanted=500), solve(board, wanted=500, seconds=30.0)
+    assert len(searched.solutions) == 120
+    assert set(searched.solutions) == set(by_sat.solutions)
+    assert by_sat.complete
+
+
+def test_verdicts() -> None:
+    assert solve(puzzle([[2], [2]], [[2], [2]])).verdict == "one"
+    assert solve(puzzle([[1], [1]], [[1], [1]])).verdict == "many"
+    assert solve(puzzle([[3], [], [1, 1]], [[1, 1], [2], [1]])).verdict == "none"
+    assert solve(puzzle([[1]] * 6, [[1]] * 6), wanted=10_000, lines=0).solutions == ()
+
+
+def test_a_search_that_runs_out_says_so() -> None:
+    outcome = solve(puzzle([[1]] * 9, [[1]] * 9), wanted=10**9, lines=200)
+    assert not outcome.complete
+
+
+@pytest.mark.parametrize(
+    ("rows", "cols", "message"),
+    [
+        ([[4]], [[1], [1], [1]], "row 1: .4. needs 4 of 3 cells"),
+        ([[1], [1]], [[1], []], "fill 2 cells, the column clues 1"),
+        ([], [[1]], "1 to 500 rows"),
+        ([[1]] * 501, [[1]], "1 to 500 rows"),
+        ([[0]], [[]], "at least one cell"),
+    ],
+)
+def test_clues_that_can_not_be(rows: list[list[int]], cols: list[list[int]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        puzzle(rows, cols)
+
+
+HEART = [".##.##.", "#######", "#######", ".#####.", "..###..", "...#..."]
+HEART_CELLS = [[FILLED if sign == "#" else CROSSED for sign in row] for row in HEART]
+
+
+def test_hints_lead_to_the_solution_line_by_line() -> None:
+    game, board = NonogramGame(), puzzle_of(HEART_CELLS)
+    for _ in range(50):
+        advice = game.advise([board])
+        if not advice.moves:
+            break
+        move = advice.moves[0]
+        assert move.axis is not None
+        line = {cell[0] if move.axis == "row" else cell[1] for cell in move.cells}
+        assert line == {move.index}
+        assert move.why.startswith(f"{move.axis} {move.index + 1} ")
+        assert all(HEART_CELLS[r][c] == value for r, c, value in move.cells)
+        board = game.play(board, move)
+    assert advice.status == "solved"
+
+
+def test_the_last_choice_is_the_whole_solution() -> None:
+    board = puzzle_of(HEART_CELLS)
+    move = NonogramGame().advise([board]).moves[-1]
+    assert NonogramGame().play(board, move).cells == tuple(map(tuple, HEART_CELLS))
+
+
+def test_a_wrong_entry_is_named_and_not_built_on() -> None:
+    cells = [[UNKNOWN] * 7 for _ in range(6)]
+    cells[0][0] = FILLED
+    move = NonogramGame().advise([puzzle_of(HEART_CELLS).with_cells(cells)]).moves[0]
+    assert move.mistakes == ((0, 0),)
+    assert all(HEART_CELLS[r][c] == value for r, c, value in move.cells)
+
+
+def test_no_hint_rests_on_a_doubtful_or_contradictory_clue() -> None:
+    game = NonogramGame()
+    doubtful = game.parse("? 1 : 1 1 : ../..")
+    assert game.advise([doubtful]).moves == ()
+    assert "row 1 is in doubt" in game.advise([doubtful]).reason
+    assert "contradict" in game.advise([puzzle([[3], [], [1, 1]], [[1, 1], [2], [1]])]).reason
+
+
+def test_play_refuses_what_is_entered() -> None:
+    game, board = NonogramGame(), puzzle_of(HEART_CELLS)
+    move = game.advise([board]).moves[0]
+    with pytest.raises(ValueError, match="entered already"):
+        game.play(game.play(board, move), move)
+
+
+@pytest.mark.parametrize("ending", [".non", ".nin", ".cwd", ".json"])
+def test_files_are_read_as_they_were_written(ending: str) -> None:
+    board = puzzle_of([*HEART_CELLS, [CROSSED] * 7])
+    assert read_puzzle(Path("heart" + ending), write_puzzle(board, ending)) == board
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.non", "rows\n1\n1,x\ncolumns\n1\n1", "line 3: '1,x' is no clue"),
+        ("a.non", "rows\n1\n", "'columns' is missing"),
+        ("a.nin", "2 2\n1\n1\n1\n", "line 4: 4 clues announced, 3 found"),
+        ("a.cwd", "1\n1\n", "no line '#'"),
+        ("a.json", '{"rows": [[1]],\n oops}', "line 2"),
+        ("a.json", '{"rows": 3}', "use"),
+        ("a.txt", "", "unknown ending"),
+    ],
+)
+def test_file_errors_name_the_line(name: str, text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_puzzle(Path(name), text)
+
+
+def _disc() -> np.ndarray:
+    y, x = np.mgrid[:80, :120]
+    inside = (x - 60) ** 2 + (y - 40) ** 2 < 30**2
+    return np.where(inside, 40, 220).astype(np.uint8)[..., None].repeat(3, 2)
+
+
+def test_a_picture_becomes_a_puzzle_of_its_own_shape() -> None:
+    cells = np.array(cells_of(_disc(), 20, 30))
+    assert cells[10, 15] == FILLED and cells[0, 0] == CROSSED
+    assert abs((cells == FILLED).mean() - np.pi * 30**2 / (80 * 120)) < 0.02
+    square = np.array(cells_of(_disc(), 20, 20))  # cut at the sides: the disc stays round
+    assert abs((square == FILLED).any(axis=0).sum() - (square == FILLED).any(axis=1).sum()) <= 1
+
+
+def test_unique_alters_few_cells() -> None:
+    rng = np.random.default_rng(3)
+    cells = np.where(rng.random((12, 12)) < 0.45, FILLED, CROSSED).tolist()
+    assert solve(puzzle_of(cells)).verdict == "many"
+    unique, altered = make_unique(tuple(map(tuple, cells)))
+    assert solve(puzzle_of(unique)).verdict == "one"
+    assert 0 < altered <= 12
+    assert int((np.array(unique) != np.array(cells)).sum()) == altered
+
+
+def test_the_drawing_shows_every_number_once() -> None:
+    board = puzzle_of(HEART_CELLS)
+    drawing = draw(board)
+    numbers = sum(len(clue or ()) for clue in (*board.row_clues, *board.col_clues))
+    assert to_svg(drawing).count("<text") == numbers
+    image = to_image(drawing, 20)
+    assert image.size == (round(drawing.width * 20), round(drawing.height * 20))
+
+
+def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "heart.non"
+    path.write_text(write_puzzle(puzzle_of(HEART_CELLS), ".non"))
+    assert main(["nonogram", "check", str(path)]) == 0
+    assert main(["nonogram", "solve", str(path)]) == 0
+    assert "#######" in capsys.readouterr().out
+    picture, pdf = tmp_path / "heart.png", tmp_path / "heart.pdf"
+    assert main(["nonogram", "convert", str(path), str(picture), str(pdf)]) == 0
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert main(["nonogram", "make", str(picture), "--size", "10x10", "--threshold", "adaptive"]) == 0
+    assert "columns" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["make", "none.png", "--size", "5x5"], 3),
+        (["make", "white.png", "--size", "5x5"], 2),
+        (["make", "white.png", "--size", "0x5"], 2),
+        (["make", "white.png", "--size", "big"], 2),
+        (["make", "white.png", "--size", "5x5", "--threshold", "dark"], 2),
+        (["solve", "none.non"], 3),
+        (["solve", "bad.non"], 2),
+        (["convert", "bad.non", "x.gif"], 2),
+    ],
+)
+def test_errors_are_one_line(
+    words: list[str],
+    code: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.non").write_text("rows\n1\ncolumns\n2\n")
+    white = to_image(draw(puzzle([[]], [[]])), 4).resize((20, 20))
+    white.paste("#ffffff", (0, 0, 20, 20))
+    white.save("white.png")
+    assert main(["nonogram", *words]) == code
+    assert capsys.readouterr().err.count("\n") == 1
