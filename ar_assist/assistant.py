@@ -159,7 +159,7 @@ class Assistant:
     def _is_restless(self) -> bool:
         """Whether there is anything to learn at once."""
         changed = self._changed is not None and bool(self._changed.any())
-        return changed or not self._belief.is_firm
+        return changed or not self._belief.is_firm or not self._belief.is_trusted
 
     def _finding_task(self, frame: Frame) -> Task:
         given = None
@@ -288,6 +288,8 @@ class Assistant:
         belief = self._belief
         if belief.advice is None or belief.reading is None:
             return "working out a move"
+        if not belief.is_trusted:
+            return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
         if self._changed is None or not self._touches_hint(self._changed):

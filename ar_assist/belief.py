@@ -21,7 +21,8 @@ from ar_assist.look import Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
-LIKELY = 0.5  # confidence at which a look is believed that shows what a move leads to
+TRUST = 0.5  # confidence from which hints are shown: wrong boards are nearly always below
+AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a board which no move explains must be read alike
 CONTRADICTION_S = 1.0  # …and one that changes cells which look as they did
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
@@ -66,6 +67,11 @@ class Belief:
         return self.reading is not None and self._rumour is None
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether a hint may rest on the board."""
+        return self.reading is not None and self.reading.confidence >= TRUST
+
+    @property
     def disputed(self) -> NDArray[np.bool_] | None:
         """(rows, cols): cells that the last looks agreed to read otherwise, if they did."""
         return self._rumour.differs if self._rumour and self._rumour.repeated else None
@@ -92,7 +98,8 @@ class Belief:
             now = change.cells(seen, seen_from_plane, old)
             if not self._is_explained(old, reading, now, sight.natural, time):
                 return
-            self._accept(sight.game, reading)
+            chance = AFTER_MOVE * old.confidence if sight.natural else 0.0
+            self._accept(sight.game, _at_least(reading, chance))
         assert self.reading is not None
         self._raw, self._rumour, self.read_at = sight.reading.board, None, time
         self.picture = change.cells(seen, seen_from_plane, self.reading)
@@ -151,7 +158,7 @@ class Belief:
         differs = _differing(old.board, reading.board)
         seen = change.changed(self.picture, now)
         explained = bool((seen >= differs).all()) or change.is_another_board(seen)
-        if explained and natural and reading.confidence >= LIKELY:
+        if explained and natural:
             return True
         if self._rumour is None or self._rumour.board != reading.board:
             self._rumour = _Rumour(reading.board, time, differs)
@@ -161,6 +168,7 @@ class Belief:
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
+        reading = _at_least(reading, old.confidence)  # who agrees takes nothing away
         cell = np.sqrt(cv2.contourArea(old.corners) / old.certainty.size)
         moved = reading.corners - old.corners
         if np.abs(moved).max() < SAME_PLACE * cell:
@@ -195,6 +203,10 @@ class Belief:
         self.choice = choice
         if self.game and self.reading and self.advice:
             self.marks = self.game.marks(self.reading, self.advice, choice)
+
+
+def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
+    return replace(reading, confidence=max(reading.confidence, confidence))
 
 
 def _cells(correction: Correction) -> Sequence[tuple[int, int]]:

@@ -155,7 +155,7 @@ def _beats(found: Sight, here: Sight, believed: Reading[Any] | None) -> bool:
     if sorted(shape) == sorted(their_shape) and apart < SAME_PLACE * cell:
         return False
     is_part = np.prod(their_shape) < SMALLER * np.prod(shape)  # a few cells are easily sure of
-    is_firm = believed is not None and here.reading.board == believed.board
+    is_firm = believed is not None and believed.certainty.shape == shape
     enough = max(here.reading.confidence + LEAD, SURE if is_firm else 0.0)
     return not is_part and found.reading.confidence >= enough
 

@@ -113,10 +113,17 @@ def test_a_single_misread_look_never_leads(play):
     assert boards == {START}
 
 
-def test_an_unsure_reading_is_believed_when_looks_agree(play):
-    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.2))
+def test_a_likely_reading_is_believed_when_looks_agree(play):
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.6))
     assert views[0].state == "searching"
     assert _shown(views[1]) == HINT
+
+
+def test_no_hint_rests_on_an_unlikely_reading(play):
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.3))
+    assert views[-1].reading.board == START
+    assert all(_shown(view) is None for view in views)
+    assert views[-1].reason == "not sure of the reading"
 
 
 @dataclass(frozen=True)
@@ -127,7 +134,7 @@ class _Unsure(ToyGame):
         reading = super().read(picture, lattice, before)
         if reading is None or reading.board == START:
             return reading
-        return replace(reading, confidence=0.6)
+        return replace(reading, confidence=0.2)
 
 
 def test_a_board_that_a_move_explains_needs_no_second_look(play):
@@ -136,6 +143,9 @@ def test_a_board_that_a_move_explains_needs_no_second_look(play):
         views = play(ToySource(lambda t, b=board: START if t < 0.5 else b, 1.2), _Unsure())
         read = next(view.frame.time for view in views if view.reading.board == board)
         assert wait <= read - 0.5 <= wait + 2.5 / FPS
+        # what a move explains is as sure as the board before it; the other is not
+        assert (views[-1].reading.confidence > 0.9) == (board == AFTER)
+        assert (_shown(views[-1]) is not None) == (board == AFTER)
 
 
 def test_lost_is_said_at_once_and_found_again(play):
