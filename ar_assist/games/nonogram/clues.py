@@ -99,9 +99,11 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     outside = ((x < layout.left) & (y >= layout.top)) | ((y < layout.top) & (x >= layout.left))
     outside &= (x < sheet.cols) & (y < sheet.rows)
     near = outside & (x > layout.left - BESIDE) & (y > layout.top - BESIDE)
-    likely = near & (sheet.chances[:, NO_DIGIT] < 0.5)
+    seen = np.zeros((len(places), NO_DIGIT + 1), np.float32)
+    seen[outside] = classify(sheet.patches(np.flatnonzero(outside)))
+    likely = near & (seen[:, NO_DIGIT] < 0.5)
     if not likely.any():
-        return [], sheet.chances[:0], 0.0
+        return [], seen[:0], 0.0
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
     strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
     strong = strength > FAINT * np.median(strength[likely])
@@ -111,13 +113,13 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
         glyph = sheet.glyphs[i]
         if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
             continue
-        parts = _parted(sheet.ink, glyph) if sheet.chances[i, NO_DIGIT] > 0.3 else None
+        parts = _parted(sheet.ink, glyph) if seen[i, NO_DIGIT] > 0.3 else None
         if parts:
             glyphs += parts[0]
             chances += list(parts[1])
-        elif sheet.chances[i, NO_DIGIT] < 0.98:
+        elif seen[i, NO_DIGIT] < 0.98:
             glyphs.append(glyph)
-            chances.append(sheet.chances[i])
+            chances.append(seen[i])
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
     return glyphs, costs.astype(np.float32), height
 

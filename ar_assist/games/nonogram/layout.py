@@ -18,7 +18,6 @@ from ar_assist.games.nonogram.digits import (
     PATCH,
     Glyph,
     Ink,
-    Probabilities,
     classify,
     depth_of,
     glyphs_of,
@@ -51,7 +50,11 @@ class Sheet:
     depth: NDArray[np.float32]  # grey levels that the ink differs from the paper
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
-    chances: Probabilities  # (N, 11) of the glyphs
+
+    def patches(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """(len(chosen), PATCH, PATCH) of some glyphs, as the network wants them."""
+        cut = [patch_of(self.ink, self.glyphs[i]) for i in chosen]
+        return np.array(cut, np.float32).reshape(-1, PATCH, PATCH)
 
     def places(self) -> NDArray[np.float64]:
         """(N, 2) centres of the glyphs in grid units."""
@@ -96,10 +99,8 @@ def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
     depth = depth_of(grey, STROKE * cell, dark)
     ink = ink_of(depth, cell)
     glyphs = _digit_sized(ink, cell)
-    patches = [patch_of(ink, glyph) for glyph in glyphs]
-    chances = classify(np.array(patches, np.float32).reshape(-1, PATCH, PATCH))
     origin = (-x0, -y0)
-    return Sheet(picture_from_grid, rows, cols, cell, origin, image, depth, ink, glyphs, chances)
+    return Sheet(picture_from_grid, rows, cols, cell, origin, image, depth, ink, glyphs)
 
 
 def _surroundings(
@@ -142,41 +143,44 @@ def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
 
 def find_layout(sheet: Sheet) -> Layout | None:
     """The most likely layout over all quarter turns; None: this is no nonogram."""
-    if not sheet.glyphs:
-        return None
-    patches = np.stack([patch_of(sheet.ink, glyph) for glyph in sheet.glyphs])
     places = sheet.places()
     rows, cols = sheet.rows, sheet.cols
-    best: Layout | None = None
+    near = np.all((places > -BESIDE) & (places < np.array([cols, rows]) + BESIDE), axis=1)
+    places = places[near]
+    patches = sheet.patches(np.flatnonzero(near))
+    layouts = []
     for turn in range(4):
         digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
-        layout = _layout(turn, places, digit, rows, cols)
-        if layout and (best is None or layout.score > best.score):
-            best = layout
+        layouts.append(_layout(turn, places, digit, rows, cols))
         places = np.stack([rows - places[:, 1], places[:, 0]], axis=1)
         rows, cols = cols, rows
-    return best
+    return max((found for found in layouts if found), key=lambda found: found.score, default=None)
 
 
 def _layout(
     turn: int, places: NDArray[np.float64], digit: NDArray[np.float32], rows: int, cols: int
 ) -> Layout | None:
-    """The best first row and column for one turn."""
-    best: Layout | None = None
+    """The best first row and column for one turn: at most half of the grid is clues."""
     x, y = places.T
+    tops, lefts = rows // 2 + 1, cols // 2 + 1
+    above = np.stack([_beside(y, x, digit, top, cols) for top in range(tops)])
+    before = np.stack([_beside(x, y, digit, left, rows) for left in range(lefts)])
+    over = _means_from(above)[:, :lefts]
+    side = _means_from(before)[:, :tops].T
     inside = _tally(x, y, digit, rows, cols)
-    above = np.stack([_beside(y, x, digit, top, cols) for top in range(rows // 2 + 1)])
-    before = np.stack([_beside(x, y, digit, left, rows) for left in range(cols // 2 + 1)])
-    for top in range(len(above)):
-        for left in range(len(before)):
-            over, side = above[top, left:].mean(), before[left, top:].mean()
-            within = inside[top:, left:].mean()
-            if min(over, side) < MIN_BESIDE or within > MAX_INSIDE:
-                continue
-            score = float(over + side - 4 * within)
-            if best is None or score > best.score:
-                best = Layout(turn, top, left, score)
-    return best
+    within = _means_from(_means_from(inside).T).T[:tops, :lefts]
+    possible = (np.minimum(over, side) >= MIN_BESIDE) & (within <= MAX_INSIDE)
+    if not possible.any():
+        return None
+    score = np.where(possible, over + side - 4 * within, -np.inf)
+    top, left = np.unravel_index(np.argmax(score), score.shape)
+    return Layout(turn, int(top), int(left), float(score[top, left]))
+
+
+def _means_from(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """For every column the mean of it and those behind it, row by row."""
+    sums = np.cumsum(values[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(sums / np.arange(values.shape[1], 0, -1), np.float32)
 
 
 def _beside(
