@@ -22,7 +22,7 @@ from ar_assist.video import open_source
 from ar_assist.window import Window, can_show
 from ar_assist.workers import workers
 
-SAMPLES = Path(__file__).resolve().parents[2] / "samples"  # in a checkout
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "handheld-4.mp4"  # in a checkout
 RENDERED = "scene:tier=handheld,seed=1"  # where there are no samples
 LOOK_LATENCY_S = 0.15  # what a look takes on a common laptop: the demo shows what a user sees
 SHEET_COLS, SHEET_ROWS, SHEET_WIDTH_PX = 4, 3, 400  # of the contact sheet and its pictures
@@ -51,8 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sample() -> str:
-    clips = sorted(SAMPLES.glob("*.mp4"))
-    return str(clips[0]) if clips else RENDERED
+    return str(SAMPLE) if SAMPLE.exists() else RENDERED
 
 
 def _show(source: Source, settings: Settings) -> None:
