@@ -27,6 +27,6 @@ CLIPS = (  # one for each group of tiers, and one for each other game
 if __name__ == "__main__":
     for words in CLIPS:
         main(["scene", *words.split(), "--out", str(HERE)])
-    files = sorted(path for path in HERE.iterdir() if path.suffix in (".mp4", ".json"))
+    files = sorted(path for clip in HERE.glob("*.mp4") for path in HERE.glob(clip.stem + ".*"))
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in files]
     (HERE / "checksums.txt").write_text("\n".join(sums) + "\n")

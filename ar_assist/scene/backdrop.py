@@ -14,7 +14,6 @@ from ar_assist.scene.glyphs import EMOJI, Colour, hues
 from ar_assist.scene.icons import SETS
 from ar_assist.types import Image, Points
 
-Range = tuple[float, float]
 Layout = Literal["window", "full", "phone"]
 Ground = Literal["flat", "gradient", "picture", "panel", "checks"]
 

@@ -10,7 +10,7 @@ from PIL import Image as Pil
 from PIL import ImageDraw, ImageFilter
 
 from ar_assist.scene.desktop import UI_FONT
-from ar_assist.scene.glyphs import font, hues
+from ar_assist.scene.glyphs import font, hues, one_of
 from ar_assist.scene.icons import SETS
 from ar_assist.scene.show import Device
 from ar_assist.types import Image
@@ -57,7 +57,7 @@ def desk(cluttered: float, rng: Generator) -> Image:
     drawn = Pil.fromarray(_surface(rng))
     things = (_paper, _book, _keyboard, _mug, _note, _photo)
     for _ in range(int(4 + 26 * cluttered)):
-        part = things[rng.integers(len(things))](rng).rotate(rng.uniform(0, 360), expand=True)
+        part = one_of(things, rng)(rng).rotate(rng.uniform(0, 360), expand=True)
         at = int(rng.uniform(-0.1, 1.0) * DESK_WH[0]), int(rng.uniform(-0.1, 1.0) * DESK_WH[1])
         shadow = part.getchannel("A").point(lambda a: a // 3).filter(ImageFilter.GaussianBlur(6))
         drawn.paste((0, 0, 0), (at[0] + 9, at[1] + 11), shadow)
@@ -67,7 +67,7 @@ def desk(cluttered: float, rng: Generator) -> Image:
 
 def _surface(rng: Generator) -> Image:
     """Wood, cloth or paint (RGB); drawn at half size, for it lies out of focus."""
-    colour = np.array(SURFACES[rng.integers(len(SURFACES))]) * rng.uniform(0.6, 1.2)
+    colour = np.array(one_of(SURFACES, rng)) * rng.uniform(0.6, 1.2)
     if rng.random() < 0.2:
         colour = np.array(hues(1, rng, rng.uniform(0.1, 0.5), rng.uniform(0.3, 0.9))[0])
     along = float(rng.choice([1.0, 8.0, 40.0]))

@@ -8,7 +8,7 @@ from PIL import Image as Pil
 from PIL import ImageDraw
 
 from ar_assist.scene.backdrop import Backdrop, Box, ground, wallpaper
-from ar_assist.scene.glyphs import Colour, font, hues
+from ar_assist.scene.glyphs import Colour, font, hues, one_of
 from ar_assist.scene.icons import SETS
 from ar_assist.types import Image
 
@@ -35,7 +35,7 @@ def surroundings(backdrop: Backdrop, window: float, rng: Generator) -> tuple[Ima
 
 def phone(backdrop: Backdrop, rng: Generator) -> tuple[Image, Box]:
     """A phone app: status line, level and steps above the board, buttons below."""
-    width, height = PHONES_WH[rng.integers(len(PHONES_WH))]
+    width, height = one_of(PHONES_WH, rng)
     drawn, pen = pen_on(ground(backdrop, (width, height), rng))
     write(pen, (70, 30), f"{rng.integers(24):02d}:{rng.integers(60):02d}", 26, backdrop.ink)
     for k in range(4):  # signal strength
@@ -95,7 +95,7 @@ def desk_windows(rng: Generator) -> Image:
     for _ in range(rng.integers(2, 5)):
         x, y = int(rng.uniform(-0.1, 0.6) * width), int(rng.uniform(0, 0.4) * height)
         w, h = int(width * rng.uniform(0.4, 0.8)), int(height * rng.uniform(0.4, 0.85))
-        kind = (text_window, sheet_window, file_window)[rng.integers(3)]
+        kind = one_of((text_window, sheet_window, file_window), rng)
         kind(drawn, pen, Box(x, y, w, h), rng)
     pen.rectangle((0, height - TASK_BAR_PX, width, height), fill=(225, 230, 240))
     for k, tone in enumerate(hues(9, rng)):
@@ -106,7 +106,7 @@ def desk_windows(rng: Generator) -> Image:
 
 def home_screen(rng: Generator) -> Image:
     """A phone's home screen: icons in rows, each once."""
-    size_wh = PHONES_WH[rng.integers(len(PHONES_WH))]
+    size_wh = one_of(PHONES_WH, rng)
     drawn, pen = pen_on(wallpaper(size_wh, hues(1, rng, 0.5, 0.6)[0], rng))
     columns = int(rng.integers(4, 6))
     pitch = size_wh[0] // columns
@@ -215,7 +215,7 @@ def write(
 
 
 def _word(rng: Generator) -> str:
-    return WORDS[rng.integers(len(WORDS))]
+    return one_of(WORDS, rng)
 
 
 def pen_on(picture: Image) -> tuple[Pil.Image, Pen]:

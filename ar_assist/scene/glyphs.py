@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from numpy.random import Generator
 from PIL import Image as Pil
 from PIL import ImageDraw, ImageFont
 
+T = TypeVar("T")
 Icon = Pil.Image  # RGBA; square, but for mahjong faces
 Colour = tuple[int, int, int]  # sRGB
 
@@ -41,6 +44,11 @@ LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ2345679&%?ΓΔΘΛΞΠΣΦΨΩБДЖИЛФЦЧ
 def font(name: str, size: int) -> ImageFont.FreeTypeFont:
     """One of the fonts in fonts/."""
     return ImageFont.truetype(str(FONTS / name), size)
+
+
+def one_of(choices: Sequence[T], rng: Generator) -> T:
+    """One of them."""
+    return choices[int(rng.integers(len(choices)))]
 
 
 def choose(pool: str, count: int, rng: Generator) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ar_assist.scene.glyphs import one_of
 from ar_assist.types import Homography, Image, Points, transform
 
 PICTURE_WH = (520, 900)  # px of the hand's picture
@@ -69,6 +71,7 @@ def reach(taps: Sequence[tuple[Tap, Tap]], away: tuple[float, float], mm: float)
     return Reach(tuple(keys), FINGER_MM * mm / FINGER_PX)
 
 
+@cache
 def shape() -> NDArray[np.float32]:
     """(H, W) the hand's outline, 0 to 1; its last row goes on as the arm."""
     width, height = PICTURE_WH
@@ -85,7 +88,7 @@ def picture(rng: Generator) -> Image:
     light = 0.55 + 0.45 * np.clip(depth / 40, 0, 1)[..., None]
     nail = np.zeros_like(solid)
     cv2.ellipse(nail, (121, 40), (15, 20), 6, 0, 360, 1, -1)
-    skin = np.array(SKINS[rng.integers(len(SKINS))]) * light + 30.0 * nail[..., None]
+    skin = np.array(one_of(SKINS, rng)) * light + 30.0 * nail[..., None]
     creases = cv2.GaussianBlur(rng.standard_normal(solid.shape), (0, 0), 3)[..., None]
     creased: Image = (skin * (1 + 0.25 * creases)).clip(0, 255).astype(np.uint8)
     return creased

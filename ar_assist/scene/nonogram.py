@@ -21,12 +21,12 @@ from ar_assist.games.nonogram.board import (
     puzzle_of,
 )
 from ar_assist.scene import desktop
-from ar_assist.scene.backdrop import Backdrop, Box, Layout, Range
+from ar_assist.scene.backdrop import Backdrop, Box, Layout
 from ar_assist.scene.desktop import Pen
-from ar_assist.scene.glyphs import Colour, font, hues
+from ar_assist.scene.glyphs import Colour, font, hues, one_of
 from ar_assist.scene.hand import Tap
 from ar_assist.scene.show import Device, Slab, device_of
-from ar_assist.scene.tiers import Tier, Wanted
+from ar_assist.scene.tiers import Range, Tier, Wanted
 from ar_assist.types import Image
 
 SIDES = (5, 10, 15, 20, 25, 30)  # usual sizes
@@ -70,7 +70,7 @@ def style(rng: Generator, printed: bool) -> Style:
         ink=ink,
         thin=_mixed(paper, ink, rng.uniform(0.25, 0.7)),
         fill=ink if printed or rng.random() < 0.6 else accent,
-        font=FONTS[rng.integers(len(FONTS))],
+        font=one_of(FONTS, rng),
         digit=rng.uniform(0.58, 0.78),
         pitch=rng.uniform(0.7, 1.0),
         ruled=bool(rng.random() < 0.5),

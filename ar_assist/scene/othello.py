@@ -13,11 +13,11 @@ from numpy.random import Generator
 
 from ar_assist.games.othello.board import BLACK, START, WHITE, OthelloBoard, squares
 from ar_assist.scene import desktop
-from ar_assist.scene.backdrop import Backdrop, Box, Layout, Range, lay
-from ar_assist.scene.glyphs import hues
+from ar_assist.scene.backdrop import Backdrop, Box, Layout, lay
+from ar_assist.scene.glyphs import hues, one_of
 from ar_assist.scene.hand import Tap
 from ar_assist.scene.show import Device, Slab, device_of
-from ar_assist.scene.tiers import Tier, Wanted
+from ar_assist.scene.tiers import Range, Tier, Wanted
 from ar_assist.types import Image
 
 BGR = tuple[int, int, int]
@@ -65,7 +65,7 @@ class Game:
         moves = list(squares(now.board.moves(now.mover))) if now.mover else []
         if not moves:
             return replace(now, mover=0)
-        square = moves[rng.integers(len(moves))]
+        square = one_of(moves, rng)
         turned = tuple(squares(now.board.flips(now.mover, square)))
         board = now.board.play(now.mover, square)
         return Position(board, board.next_to_move(now.mover) or 0, square, turned)
@@ -193,7 +193,7 @@ class OthelloTable(OthelloShow):
         rim = int(cell * rng.uniform(0.3, 1.1))
         side = 8 * cell + 2 * rim
         self.size_wh = side, side
-        self.base = np.full((side, side, 3), FRAMES[rng.integers(len(FRAMES))], np.uint8)
+        self.base = np.full((side, side, 3), one_of(FRAMES, rng), np.uint8)
         bright, wide = self.base[0, 0].astype(int) + 40, int(cell * rng.uniform(0.03, 0.1))
         inner = (wide, wide), (side - wide, side - wide)
         cv2.rectangle(self.base, *inner, bright.clip(0, 255).tolist(), wide)
@@ -238,7 +238,7 @@ def paint_grid(picture: Image, origin: tuple[int, int], cell: int, rng: Generato
     """Felt and its lines, in place; some boards have grooves or cushions instead of lines."""
     (x, y), side = origin, 8 * cell
     felt = picture[y : y + side, x : x + side]
-    felt[:] = FELTS[rng.integers(len(FELTS))]
+    felt[:] = one_of(FELTS, rng)
     fibre = rng.normal(0, rng.uniform(0, 7), (side, side, 1))
     felt[:] = (felt * rng.uniform(0.8, 1.3) + fibre).clip(0, 255).astype(np.uint8)
     line = int(max(1, cell * rng.uniform(0.012, 0.05)))

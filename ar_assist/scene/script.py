@@ -11,10 +11,10 @@ from numpy.random import Generator
 
 from ar_assist.games.link.board import LinkBoard, Rules, play, settle
 from ar_assist.games.link.paths import Link, links
+from ar_assist.scene.tiers import Range
 from ar_assist.types import Cell
 
 Show = Literal["rest", "select", "link", "slide", "shuffle"]
-Range = tuple[float, float]
 
 # How long things take on a screen, s: shortest and longest.
 SELECT_S: Range = (0.15, 0.5)  # from the first tap to the second

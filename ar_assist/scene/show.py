@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from ar_assist.scene import desktop
 from ar_assist.scene.backdrop import Box
+from ar_assist.scene.glyphs import one_of
 from ar_assist.scene.hand import Tap
 from ar_assist.types import Image
 
@@ -71,7 +72,7 @@ class NoGame:
     board: Box | None = None
 
     def __init__(self, rng: Generator) -> None:
-        draw = (desktop.desk_windows, desktop.home_screen, desktop.calendar)[rng.integers(3)]
+        draw = one_of((desktop.desk_windows, desktop.home_screen, desktop.calendar), rng)
         self.picture = draw(rng)
         self.size_wh = self.picture.shape[1], self.picture.shape[0]
         self.device: Device = device_of(self.size_wh)
