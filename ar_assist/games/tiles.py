@@ -30,7 +30,7 @@ NOISE = 5.0  # grey levels: contrast under this is no content (sensor noise, JPE
 CONTENT = 0.3  # usual difference of shapes: less is no drawing
 CLEANEST = 0.01  # share of the usual difference: no board is cleaner than this
 ROUNDS = 2  # of straightening: mates are found better after the first
-RIDGE = 1.0  # mates' worth of belief that the camera is straight and the light even
+RIDGE = 0.3  # mates' worth of belief that the camera is straight and the light even
 DOUBT = 1.0  # px: a mate that lies off the smooth field by more is doubted
 DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
 GAP = 6.0  # log odds per e-fold between the merges within kinds and those between
@@ -186,16 +186,24 @@ def mates(distance: Array) -> Indices:
     return pairs
 
 
-def settle(picture: Image, lattice: Lattice) -> Array:
-    """(R, C, CELL, CELL, 3) BGR cells, with lines straightened and light evened by mates."""
+def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
+    """(R, C, CELL, CELL, 3) BGR cells, with lines straightened and light evened by mates.
+
+    The outer `rim` rows and columns follow, but have no say: they may be no part of the board.
+    """
     grid = lattice.rows, lattice.cols
+    row, col = np.indices(grid)
+    inside = (np.minimum(row, grid[0] - 1 - row) >= rim) & (
+        np.minimum(col, grid[1] - 1 - col) >= rim
+    )
+    inside = inside.ravel()
     bend = np.zeros((*grid, 2), np.float32)
     for _ in range(ROUNDS):
         cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
         look = compare(cells, reach=2, block=2)
         contrast = face(cells).std((1, 2)).mean(1)
         pairs = mates(look.shape)
-        pairs = pairs[(contrast[pairs] > NOISE).all(1)]
+        pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
         a, b = pairs.T
         steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
         bend = bend + (_smooth_field(grid, pairs, steps / DOUBT) * DOUBT).astype(np.float32)

@@ -21,13 +21,15 @@ from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 ODD_AT_FIRST = -1.0  # … while cells beside the board may still be among them
-MATE, MATE_LEAST = 6.0, 0.1  # times the usual distance to the nearest cell, and at least: no mate
+MATE = 6.0  # times the usual distance to the nearest cell: no mate
+MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
+DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
 CLEAR = 8.0  # log odds of tile against empty per e-fold of contrast from the limit
 # Log odds that the whole board is right: by benchmarks/link_reader.py --fit.
 BASE, PER_MARGIN, PER_DOUBT = -1.5, 0.8, -1.0
@@ -49,7 +51,7 @@ class Sight:
     lattice: Lattice
     cells: Array  # (R + 2, C + 2, CELL, CELL, 3)
     tile: Mask
-    doubt: Mask  # a tile that is made unlike the others, or that has no mate
+    doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
@@ -103,7 +105,7 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
 
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1))
+    cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)
     grid = cells.shape[:2]
     flat = cells.reshape(-1, CELL, CELL, 3)
     square = np.zeros(grid, bool)
@@ -123,13 +125,15 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     good = tile & ~odd
     held = tuple(_held(good.reshape(grid), alike, axis) for axis in (0, 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(np.log((contrast + 1) / (limit + 1)))))
-    doubt = tile & (odd | ~mated)
+    doubt = inside & ~empty & (odd | ~mated) & (tile | ~plain)
     return Sight(
         lattice,
         cells,
         tile.reshape(grid),
         doubt.reshape(grid),
-        np.where(doubt, DOUBTFUL, certainty).reshape(grid).astype(np.float32),
+        np.where(doubt, np.where(tile, DOUBTFUL, DROPPED), certainty)
+        .reshape(grid)
+        .astype(np.float32),
         (held[0], held[1]),
         bool(odd[~inside].mean() > 0.5),
     )
@@ -164,7 +168,8 @@ def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
     np.fill_diagonal(apart, np.inf)
     nearest = apart[np.ix_(within, within)].min(1)
     usual = float(np.median(nearest))
-    near = apart < min(MATE * usual + MATE_LEAST, max(1.0, MATE / 2 * usual))
+    limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
+    near = apart < limit + np.where(within, MATE_LEAST, 0)[:, None]
     if near[np.ix_(within, within)].any(1).sum() < 2:
         return None
     alike = np.zeros((len(cells), len(cells)), bool)
@@ -196,7 +201,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     found = tiles.group(tiles.compare(cells[tile], reach=1), size_odds)
     sizes = np.bincount(found.labels)
     odd = int((sizes % 2).sum())
-    if odd > MOST_ODD * len(sizes) or doubt.sum() > MOST_DOUBT * tile.sum():
+    if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum()):
         return None

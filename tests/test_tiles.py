@@ -1,0 +1,109 @@
+"""Cells: cutting, comparing, grouping, on pictures made of seeded patterns."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ar_assist.games import tiles
+from ar_assist.types import Image, Lattice
+
+PITCH = 48
+
+
+def pattern(kind: int) -> Image:
+    """A tile picture (PITCH, PITCH, 3): a mirrored block pattern in the kind's own colour."""
+    rng = np.random.default_rng(kind)
+    half = rng.random((6, 3)) < 0.5
+    half[rng.integers(6), rng.integers(3)] = True
+    blocks = np.concatenate([half, half[:, ::-1]], 1).astype(np.float32)
+    ink = cv2.resize(blocks, (36, 36), interpolation=cv2.INTER_NEAREST)[..., None]
+    tile = np.full((PITCH, PITCH, 3), 90, np.uint8)
+    tile[2:-2, 2:-2] = 235
+    tile[6:-6, 6:-6] = (1 - ink) * 235 + ink * rng.integers(20, 200, 3)
+    return tile
+
+
+def picture(cells: np.ndarray, ground: int = 60) -> tuple[Image, Lattice]:
+    """A board with three cells of ground around it; 0 is empty."""
+    rows, cols = cells.shape
+    whole = np.full(((rows + 6) * PITCH, (cols + 6) * PITCH, 3), ground, np.uint8)
+    for (r, c), kind in np.ndenumerate(cells):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            whole[y : y + PITCH, x : x + PITCH] = pattern(int(kind))
+    return whole, Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), rows, cols)
+
+
+def shuffled(rows: int, cols: int, kinds: int, seed: int) -> np.ndarray:
+    """A full board of pairs."""
+    pairs = np.resize(np.arange(1, kinds + 1), rows * cols // 2)
+    return np.random.default_rng(seed).permutation(np.repeat(pairs, 2)).reshape(rows, cols)
+
+
+def same_partition(a: np.ndarray, b: np.ndarray) -> bool:
+    pairs = set(zip(a.ravel().tolist(), b.ravel().tolist(), strict=True))
+    return len(pairs) == len(set(a.ravel().tolist())) == len(set(b.ravel().tolist()))
+
+
+def even(size: int) -> float:
+    return 0.0 if size % 2 == 0 else -4.0
+
+
+def test_cut_takes_whole_cells() -> None:
+    cells = shuffled(4, 5, 5, 0)
+    cut = tiles.cut(*picture(cells))
+    assert cut.shape == (4, 5, tiles.CELL, tiles.CELL, 3)
+    small = cv2.resize(pattern(cells[1, 2]), (tiles.CELL, tiles.CELL), interpolation=cv2.INTER_AREA)
+    assert np.abs(cut[1, 2] - small).mean() < 12
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), kinds=st.integers(4, 14))
+def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
+    cells = shuffled(6, 8, kinds, seed)
+    cut = tiles.settle(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    found = tiles.group(tiles.compare(cut, reach=1), even)
+    assert same_partition(found.labels, cells)
+    assert found.labels[0] == 0  # numbered in order of appearance
+    assert (found.margin > 0).all()
+
+
+def test_distances_are_symmetric_and_zero_to_itself() -> None:
+    cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    look = tiles.compare(cut, reach=1)
+    for part in (look.shape, look.chroma, look.tone):
+        np.testing.assert_allclose(part, part.T, atol=1e-4)
+        np.testing.assert_allclose(np.diag(part), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("bend_px", [2.0, 4.0])
+def test_settle_straightens_bent_lines(bend_px: float) -> None:
+    cells = shuffled(7, 10, 12, 2)
+    image, lattice = picture(cells)
+    h, w = image.shape[:2]
+    y, x = np.mgrid[:h, :w].astype(np.float32)
+    bent = cv2.remap(image, x, y + bend_px * ((x / w - 0.5) * 2) ** 2, cv2.INTER_LINEAR)
+
+    def spread(cut: np.ndarray) -> float:
+        """How much the tiles of a kind differ."""
+        flat = cut.reshape(-1, tiles.CELL, tiles.CELL, 3)
+        return float(np.mean([flat[cells.ravel() == k].std(0).mean() for k in range(1, 13)]))
+
+    assert spread(tiles.settle(bent, lattice)) < 0.6 * spread(tiles.cut(bent, lattice))
+
+
+def test_settle_evens_light() -> None:
+    cells = shuffled(7, 10, 12, 3)
+    image, lattice = picture(cells)
+    fall = np.linspace(1.0, 0.55, image.shape[1])[None, :, None]
+    dark = (image * fall).astype(np.uint8)
+
+    def spread(cut: np.ndarray) -> float:
+        level = tiles.face(cut.reshape(-1, tiles.CELL, tiles.CELL, 3)).mean((1, 2, 3))
+        return float(np.mean([level[cells.ravel() == k].std() for k in range(1, 13)]))
+
+    assert spread(tiles.settle(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
