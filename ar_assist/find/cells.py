@@ -23,6 +23,7 @@ COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
 PHASE_STEP_PX = 3  # an eighth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
+ALTERNATING = 0.3  # of NCC: chance moves means of a few dozen cells by less
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
@@ -35,7 +36,7 @@ SHEARS = [
 
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
-    fit = _upright_basis(fit)
+    fit = _upright_basis(_whole_pitch(image, fit))
     smooth = _smooth(image, fit)
     profiles = _profiles(smooth, fit)
     phase_px = _phase(smooth, fit, profiles)
@@ -58,27 +59,53 @@ def _smooth(image: Image, fit: Fit) -> Maps:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 
+def _whole_pitch(image: Image, fit: Fit) -> Fit:
+    """The lattice at twice its pitch along an axis where every second cell is of another sort.
+
+    At half a tile's pitch left and right halves alternate; the mean of all even cells then differs
+    from that of all odd ones, more than the means of two other halves of the board do.
+    """
+    cells = _cut(_smooth(image, fit), fit.box, (0, 0))
+    doubled = np.eye(3)
+    for axis in (0, 1):
+        index = np.indices(fit.support.shape)[1 - axis]
+        alternating = _likeness_of_means(cells, fit.support, index % 2 == 0)
+        by_pairs = _likeness_of_means(cells, fit.support, index // 2 % 2 == 0)
+        if alternating < by_pairs - ALTERNATING:
+            doubled[axis, axis] = 2
+    return fit if (doubled == np.eye(3)).all() else _rebased(fit, doubled)
+
+
+def _likeness_of_means(cells: Maps, support: Mask, part: Mask) -> float:
+    """NCC of the mean cells of a part of the board and of the rest."""
+    if not (support & part).any() or not (support & ~part).any():
+        return 1.0
+    means = [cells[support & p].mean(axis=0).ravel() for p in (part, ~part)]
+    a, b = (m - m.mean() for m in means)
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) + 1e-6))
+
+
 def _upright_basis(fit: Fit) -> Fit:
     """Of the bases that a tilted view leaves open, the one in which the board fills its box best.
 
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
     under a sheared basis is a parallelogram, which fills little of its box.
     """
-    sheared = [_sheared(fit, shear) for shear in SHEARS]
+    sheared = [_rebased(fit, shear) for shear in SHEARS]
     best = max(sheared, key=lambda s: s.support.mean())
     return best if fit.support.mean() < MIN_FILL * best.support.mean() else fit
 
 
-def _sheared(fit: Fit, shear: Homography) -> Fit:
+def _rebased(fit: Fit, basis: Homography) -> Fit:
     """The same nodes under another basis."""
     grid = fit.box.centres()[fit.support]
     # Centres go to centres: without the half the floor would depend on rounding.
-    sheared = np.rint((grid - 0.5) @ np.linalg.inv(shear)[:2, :2].T).astype(int)
-    low, high = sheared.min(axis=0), sheared.max(axis=0) + 1
+    nodes = np.rint((grid - 0.5) @ np.linalg.inv(basis)[:2, :2].T).astype(int)
+    low, high = nodes.min(axis=0), nodes.max(axis=0) + 1
     support = np.zeros((high - low)[::-1], bool)
-    support[sheared[:, 1] - low[1], sheared[:, 0] - low[0]] = True
+    support[nodes[:, 1] - low[1], nodes[:, 0] - low[0]] = True
     box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
-    return replace(fit, frame_from_grid=fit.frame_from_grid @ shear, box=box, support=support)
+    return replace(fit, frame_from_grid=fit.frame_from_grid @ basis, box=box, support=support)
 
 
 Profile = tuple[NDArray[np.float64], NDArray[np.float64]]  # variance, edge strength; by position

@@ -10,10 +10,10 @@ import numpy as np
 
 from ar_assist.find.blobs import blob_lattices
 from ar_assist.find.cells import measured, settle
-from ar_assist.find.lattice import Fit, grow
+from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad, quads
-from ar_assist.types import Image, Lattice, homography, transform
+from ar_assist.types import Image, Lattice, Points, homography, transform
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
 MAX_QUADS = 3  # outlines searched from inside
@@ -22,6 +22,7 @@ CONVINCING = 0.45  # score of a lattice after which no more is sought at this sc
 LIKELY = 0.2  # score of a lattice that is worth reading before others are sought
 MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
 ALIAS = 0.5  # of a lattice's score: less likely ones on the same place are not tried
+SAME_BORDER = 0.3  # of a cell: lattices whose corners are so near are one
 SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattice
 RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 
@@ -96,12 +97,20 @@ def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
 
 
 def _is_alias(fit: Fit, better: Fit) -> bool:
-    """Whether it is a far less likely reading of the same place: every board has some, such as
-    its own diagonals."""
-    middle = transform(fit.frame_from_grid, fit.box.centres().mean(axis=(0, 1))[None])
-    x, y = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), middle)[0]
-    inside = 0 < x - better.box.x < better.box.cols and 0 < y - better.box.y < better.box.rows
-    return inside and fit.score < ALIAS * better.score
+    """Whether it is the same lattice again, or a far less likely one on the same place: every
+    board has some, such as its own diagonals."""
+    outer = transform(fit.frame_from_grid, _border(fit.box))
+    seen = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), outer)
+    if np.abs(seen - _border(better.box)).max() < SAME_BORDER:
+        return True
+    (x, y), box = seen.mean(axis=0), better.box
+    inside = 0 < x - box.x < box.cols and 0 < y - box.y < box.rows
+    return bool(inside and fit.score < ALIAS * better.score)
+
+
+def _border(box: Box) -> Points:
+    """(4, 2) grid units."""
+    return Lattice((box.x, box.y), (1, 1), box.rows, box.cols).corners
 
 
 def _belongs(seed: Seed, fit: Fit) -> bool:
