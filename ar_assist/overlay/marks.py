@@ -41,6 +41,7 @@ STROKE = 0.085  # width of a line in cells: bold, and yet the tile's picture sho
 STROKE_MIN_PX = 2.5  # frame px: thinner lines vanish in video compression
 STROKE_MAX = 0.3  # of a cell, however small it is
 HALO = 0.45  # of the stroke, on each side
+CORNER_PX = 2.5  # width of the lines between corners set by hand
 SHIFT = 4  # fractional bits of the coordinates handed to OpenCV: 1/16 px
 FAR_PX = 20_000.0  # points mapped further out than this are close to the horizon
 
@@ -67,9 +68,12 @@ def draw_mark(
         frame_from_unit = frame_from_plane @ homography(_UNIT, quad)
     stroke = _stroke(frame_from_unit, points.mean(axis=0), scale)
     halo = stroke * (1 + 2 * HALO)
-    for width, colour in ((halo, _halo_colour(mark)), (stroke, _colour(mark))):
-        for contours in _polygons(mark, points, width, width - stroke):
-            _fill(image, frame_from_unit, contours, colour)
+    layers = [
+        (colour, contours)
+        for width, colour in ((halo, _halo_colour(mark)), (stroke, _colour(mark)))
+        for contours in _polygons(mark, points, width, width - stroke)
+    ]
+    _fill(image, frame_from_unit, layers)
 
 
 _UNIT = Lattice((0, 0), (1, 1), 1, 1).corners
@@ -170,25 +174,29 @@ _SHAPES: dict[str, Callable[[float, float], Contours]] = {
 }
 
 
-def _fill(image: Image, frame_from_unit: Homography, contours: Contours, colour: Colour) -> None:
-    corners = [transform(frame_from_unit, contour) for contour in contours]
-    if not all(map(_drawable, contours, corners, [frame_from_unit] * len(corners))):
+def _fill(image: Image, frame_from_unit: Homography, layers: list[tuple[Colour, Contours]]) -> None:
+    """Paint polygons one over the other; nothing if one of them comes near the horizon."""
+    outlines = [outline for _, contours in layers for outline in contours]
+    points = np.concatenate(outlines)
+    depth = points @ frame_from_unit[2, :2] + frame_from_unit[2, 2]
+    if depth.min() * depth.max() <= 0:  # some are behind the camera
         return
-    fixed = [np.rint(c * (1 << SHIFT)).astype(np.int32) for c in corners]
-    cv2.fillPoly(image, fixed, colour, cv2.LINE_AA, SHIFT)
-
-
-def _drawable(contour: NDArray[np.float64], corners: Points, frame_from_unit: Homography) -> bool:
-    """Whether the contour lies on one side of the horizon, and not near it."""
-    depth = contour @ frame_from_unit[2, :2] + frame_from_unit[2, 2]
-    in_front = bool((depth > 0).all() or (depth < 0).all())
-    return in_front and bool((np.abs(corners) < FAR_PX).all())
+    corners = transform(frame_from_unit, points)  # all at once: a call costs more than a point
+    if np.abs(corners).max() > FAR_PX:
+        return
+    fixed = np.rint(corners * (1 << SHIFT)).astype(np.int32)
+    ends = np.cumsum([len(outline) for outline in outlines])
+    pieces = iter([fixed[end - len(o) : end] for o, end in zip(outlines, ends, strict=True)])
+    for colour, contours in layers:
+        cv2.fillPoly(image, [next(pieces) for _ in contours], colour, cv2.LINE_AA, SHIFT)
 
 
 def draw_corners(image: Image, corners: Points) -> None:
     """The board's corners as set by hand so far: a ring at each, lines between."""
-    frame_from_unit = np.diag([1.0, 1.0, 1.0])
     closed = corners if len(corners) < 4 else np.concatenate([corners, corners[:1]])
-    for colour, width in ((BLACK, 5.0), (SKY, 2.5)):
-        for contours in _polyline(closed.astype(float), width, width - 2.5):
-            _fill(image, frame_from_unit, contours, colour)
+    layers = [
+        (colour, contours)
+        for colour, width in ((BLACK, 2 * CORNER_PX), (SKY, CORNER_PX))
+        for contours in _polyline(closed.astype(float), width, width - CORNER_PX)
+    ]
+    _fill(image, np.eye(3), layers)
