@@ -244,6 +244,7 @@ def _flattened(world: World) -> World:
         ("gravity=sideways", "sideways"),
         ("fps=0", "fps"),
         ("rows=1,cols=1", "rows"),
+        ("rows=3,cols=5", "odd"),
     ],
 )
 def test_a_wrong_spec_is_one_clear_line(spec: str, word: str) -> None:

@@ -135,6 +135,8 @@ def _shape(wanted: Wanted, tier: Tier, upright: bool, rng: Generator) -> tuple[i
     if upright:
         rows, cols = min(max(rows, cols), MOST_UPRIGHT[0]), min(rows, cols, MOST_UPRIGHT[1])
     rows, cols = wanted.rows or rows, wanted.cols or cols
-    if rows * cols % 2 and not wanted.cols:
-        cols -= 1
+    if rows * cols % 2:
+        if wanted.cols and wanted.rows:
+            raise UserError(f"scene: rows={rows},cols={cols} is an odd number of cells")
+        rows, cols = (rows, cols - 1) if not wanted.cols else (rows - 1, cols)
     return rows, cols

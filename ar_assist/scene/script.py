@@ -94,9 +94,9 @@ def ways(board: LinkBoard, gravity: str) -> dict[Cell, Cell]:
 
 
 def deal(rows: int, cols: int, kinds: int, rng: Generator) -> LinkBoard:
-    """A full board of pairs, every kind about equally often."""
+    """A full board of pairs, every kind about equally often; rows times cols is even."""
     pairs = rows * cols // 2
-    drawn = [1 + i % kinds for i in range(pairs)] * 2 + [-1] * (rows * cols % 2)
+    drawn = [1 + i % kinds for i in range(pairs)] * 2
     order = [drawn[i] for i in rng.permutation(len(drawn))]
     return LinkBoard(tuple(tuple(order[r * cols : (r + 1) * cols]) for r in range(rows)))
 
