@@ -17,6 +17,7 @@ ENDGAME_NODES = 12_000_000  # about 0.7 seconds
 EXACT_EMPTIES = 21  # empties at the usual strength from which the end is in reach; one per step
 FALL_BACK = 3  # a mid-game search after an exact one that failed gets so much fewer nodes
 GLANCE = 40  # of the nodes of an exact search, one in so many goes into a mid-game search before it
+GLANCE_NODES = 500_000  # … but no more
 TABLE_BITS = 20  # positions kept, as a power of two: 25 MB
 WIDTH = 2 * evaluation.UNIT  # half of the window around the last depth's value
 
@@ -41,11 +42,12 @@ def solve(own: int, theirs: int, nodes: int) -> Found | None:
 
     A mid-game search with a small part of the nodes says what to try first.
     """
-    first = deepen(own, theirs, nodes // GLANCE)
+    first = deepen(own, theirs, min(nodes // GLANCE, GLANCE_NODES))
     order = [square for square, _ in first.moves]
     guess = round(first.moves[0][1] or 0)
     counter = np.array([0, nodes])
-    bits = min(23, max(12, nodes.bit_length() - 2))
+    empties = 64 - (own | theirs).bit_count()
+    bits = min(23, max(12, empties + 3))  # up to 180 MB where there is much to remember
     table, tables = endgame.new_table(bits), evaluation.load()
 
     def value_of(mine: int, yours: int, alpha: int, beta: int) -> int | None:
@@ -57,7 +59,6 @@ def solve(own: int, theirs: int, nodes: int) -> Found | None:
     if ranking is None:
         return None
     moves = tuple((square, None if v is None else float(v)) for square, v in ranking)
-    empties = 64 - (own | theirs).bit_count()
     return Found(moves, empties, True, int(counter[0]) + first.nodes)
 
 

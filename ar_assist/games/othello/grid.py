@@ -26,7 +26,8 @@ SIDE = round(CELL * (SIZE + 2 * MARGIN))  # px of the canonical picture
 RIDGE_PX = 3  # px from a line's middle to the felt beside it, in the canonical picture
 REACHES = (0.45, 0.4, 0.3, 0.2, 0.15)  # cells searched to either side, coarse to fine
 ENOUGH = 12.0  # Lab units: a line need hardly be stronger, but the edges of discs are
-BORDER_TRUST = 0.25  # weight of the border: frames have several edges, so inner lines go first
+SEEN = 1.5  # weight of a typical inner line from which the board has visible lines …
+BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
 FAINTEST = 1.0  # Lab units: what stands out less is noise
 AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
 LOOSE_PX = 2.0  # px of the canonical picture: a line that is so far off has half its weight
@@ -111,7 +112,8 @@ def _corner_shifts(offsets: FloatArray, weights: FloatArray) -> FloatArray:
     v = np.tile((np.arange(SIZE) + 0.5) / SIZE, SIZE + 1)
     design = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=1)
     trusted = weights + 1e-3
-    trusted[[0, -1]] *= BORDER_TRUST
+    if np.median(weights[1:-1]) > SEEN:
+        trusted[[0, -1]] *= BORDER_TRUST
     target, trust = offsets.ravel(), trusted.ravel()
     shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
@@ -139,7 +141,7 @@ class Support:
 
     inner: float  # of the 14 inner lines
     border: float  # of the outer border
-    beyond: float  # of the 18 lines' first length outside the border: there should be none
+    beyond: float  # of a side's 9 lines' first length outside the border, on the worst side
 
     @property
     def merit(self) -> float:
@@ -151,10 +153,8 @@ def support(board: FloatArray) -> Support:
     """How well a canonical picture shows the lines of the grid."""
     both = [_there(turned) for turned in (board, board.transpose(1, 0, 2))]
     inside = np.stack([there[:, 1:-1] for there in both])
-    beyond = np.stack([there[:, [0, -1]] for there in both])
-    return Support(
-        float(inside[:, 1:-1].mean()), float(inside[:, [0, -1]].mean()), float(beyond.mean())
-    )
+    beyond = max(there[:, end].mean() for there in both for end in (0, -1))
+    return Support(float(inside[:, 1:-1].mean()), float(inside[:, [0, -1]].mean()), float(beyond))
 
 
 def _there(board: FloatArray) -> NDArray[np.bool_]:

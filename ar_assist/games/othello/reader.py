@@ -18,10 +18,12 @@ from ar_assist.games.othello.board import OthelloBoard
 from ar_assist.games.othello.discs import Squares, classify
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
-SIZES = range(4, 11)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
+SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
 REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
-LINES_SEEN = 0.6  # share of the inner lines that a board with lines shows; chance gives 0.2 to 0.4
+LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance gives 0.2 to 0.4
+SOME_LINES, SOME_BORDER = 0.5, 0.4  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
+GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
 DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
@@ -101,6 +103,8 @@ def _fit(picture: Image, corners: Points) -> _Fit:
 def _is_board(fit: _Fit) -> bool:
     """Whether what was fitted can be an Othello board at all."""
     squares, lines = fit.squares, fit.lines
+    if lines.beyond > GOES_ON:
+        return False
     taken = squares.colours > 0
     if squares.unevenness > UNEVEN or squares.odd.sum() > ODD:
         return False
@@ -108,9 +112,9 @@ def _is_board(fit: _Fit) -> bool:
         return False
     if not taken.any():
         coloured = np.hypot(*np.median(squares.felt.reshape(-1, 3), axis=0)[1:]) > COLOURED
-        return bool(coloured) and lines.inner > LINES_SEEN and lines.beyond < LINES_SEEN
-    middle_taken = bool(taken[3:5, 3:5].all())
-    return middle_taken and (lines.inner > LINES_SEEN or lines.border > BORDER_SEEN)
+        return bool(coloured) and lines.inner > LINES_SEEN
+    lined = lines.inner > SOME_LINES and lines.border > SOME_BORDER
+    return bool(taken[3:5, 3:5].all()) and (lined or lines.border > BORDER_SEEN)
 
 
 def _reading(fit: _Fit) -> Reading[OthelloBoard]:
