@@ -108,7 +108,8 @@ def pool(planes: Array, block: int) -> Array:
     """Means of blocks: (N, H, W, K) to (N, H // block, W // block, K)."""
     n, h, w, k = planes.shape
     blocks = planes.reshape(n, h // block, block, w // block, block, k)
-    return blocks.mean((2, 4)).astype(np.float32)
+    means: Array = blocks.mean((2, 4)).astype(np.float32)
+    return means
 
 
 def detail(grey: Array) -> Array:
@@ -117,7 +118,8 @@ def detail(grey: Array) -> Array:
     at = np.arange(side, dtype=np.float32)
     kernel = np.exp(-(((at - at[:, None]) * (CELL / side / BROAD)) ** 2) / 2)
     kernel /= kernel.sum(1, keepdims=True)
-    return (grey - kernel @ grey @ kernel.T).astype(np.float32)
+    sharp: Array = (grey - kernel @ grey @ kernel.T).astype(np.float32)
+    return sharp
 
 
 def compare(cells: Array, reach: int, block: int = 1) -> Distances:
@@ -147,11 +149,13 @@ def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
 
     def moved(dx: int, dy: int) -> Array:
         part = grey[:, edge + dy : side - edge + dy, edge + dx : side - edge + dx].reshape(n, -1)
-        return (part - part.mean(1, keepdims=True)).astype(np.float32)
+        flat: Array = (part - part.mean(1, keepdims=True)).astype(np.float32)
+        return flat
 
     def differ(b: Array) -> Array:
         energy = energy_still[:, None] + np.einsum("nd,nd->n", b, b)
-        return (np.maximum(energy - 2 * (still @ b.T), 0) / (energy + noise)).astype(np.float32)
+        apart: Array = np.maximum(energy - 2 * (still @ b.T), 0) / (energy + noise)
+        return apart
 
     still = moved(0, 0)
     energy_still = np.einsum("nd,nd->n", still, still)
@@ -197,7 +201,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
     inside = inside.ravel()
-    bend = np.zeros((*grid, 2), np.float32)
+    bend: Array = np.zeros((*grid, 2), np.float32)
     for _ in range(ROUNDS):
         cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
         look = compare(cells, reach=2, block=2)
@@ -206,7 +210,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
         a, b = pairs.T
         steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
-        bend = bend + (_smooth_field(grid, pairs, steps / DOUBT) * DOUBT).astype(np.float32)
+        bend = (bend + DOUBT * _smooth_field(grid, pairs, steps / DOUBT)).astype(np.float32)
     cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
     levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
     light = _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT) * DOUBT_LIGHT

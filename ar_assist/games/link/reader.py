@@ -7,7 +7,7 @@ comes in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -34,6 +34,7 @@ CLEAR = 8.0  # log odds of tile against empty per e-fold of contrast from the li
 # Log odds that the whole board is right: by benchmarks/link_reader.py --fit.
 BASE, PER_MARGIN, PER_DOUBT = -1.5, 0.8, -1.0
 MARGINS = 6.0  # log odds: more certainty of the worst cell adds nothing
+DOUBTS = 3  # more doubtful cells or odd kinds take nothing more
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,23 +214,22 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         board[tile] = np.where(sizes[found.labels] == 1, EMPTY, board[tile])
     certainty = sight.certainty[1:-1, 1:-1].copy()
     certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
-    return Reading(
-        LinkBoard(tuple(tuple(map(int, row)) for row in board)),
-        sight.lattice.corners,
-        certainty,
-        _confidence(certainty, odd),
-        memory,
-    )
+    read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
+    return _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
 
 
-def _confidence(certainty: Array, odd: int) -> float:
-    """The chance that every cell is right, by the worst cell and the number of doubtful ones."""
-    worst = float(np.clip(certainty.min(), 1e-3, 1 - 1e-6))
-    doubts = odd + int((certainty < 0.5).sum())
-    odds = (
-        BASE + PER_MARGIN * min(np.log(worst / (1 - worst)), MARGINS) + PER_DOUBT * min(doubts, 3)
-    )
-    return float(1 / (1 + np.exp(-odds)))
+def doubts(reading: Reading[LinkBoard]) -> Array:
+    """(2,) what the confidence is made of: log odds of the worst cell, number of doubts."""
+    worst = np.clip(reading.certainty.min(), 1e-3, 1 - 1e-6)
+    odd = sum(size % 2 for size in reading.board.counts.values())
+    doubted = min(int((reading.certainty < 0.5).sum()) + odd, DOUBTS)
+    return np.array([min(np.log(worst / (1 - worst)), MARGINS), doubted], np.float32)
+
+
+def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
+    """The reading with its confidence."""
+    odds = BASE + float(doubts(reading) @ (PER_MARGIN, PER_DOUBT))
+    return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
 def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) -> Memory:
