@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--count", type=int, default=1, help="how many boards; more than 1: JSON")
     parser.add_argument("--difficulty", choices=list(DIFFICULTIES), help="deal until one is it")
     parser.add_argument("--lost", action="store_true", help="boards proved not clearable")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line, as solve reads")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line, as solve reads"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
             board, difficulty = _wanted(rows, cols, kinds, rules, rng, args)
         except ValueError as error:
             raise UserError(f"--board {args.board}: {error}") from error
-        _print(board, rules, difficulty, as_json=args.json or args.count > 1)
+        name = "lost" if args.lost else difficulty.name
+        _print(board, rules, name, difficulty, as_json=args.json or args.count > 1)
     return 0
 
 
@@ -68,11 +71,13 @@ def _wanted(
     raise UserError(f"none of {TRIES} boards dealt was such a board: try another size or kinds")
 
 
-def _print(board: LinkBoard, rules: Rules, difficulty: Difficulty, as_json: bool) -> None:
+def _print(
+    board: LinkBoard, rules: Rules, name: str, difficulty: Difficulty, as_json: bool
+) -> None:
     """The board on standard output; for people, what was measured on standard error."""
     if as_json:
         facts = {
-            "difficulty": difficulty.name,
+            "difficulty": name,
             "random_wins": difficulty.wins,
             "forced_moves": difficulty.forced,
         }
@@ -81,7 +86,6 @@ def _print(board: LinkBoard, rules: Rules, difficulty: Difficulty, as_json: bool
     print(rules)
     print(board)
     print(
-        f"{difficulty.name}: random play wins {difficulty.wins:.0%}, "
-        f"{difficulty.forced} forced moves",
+        f"{name}: random play wins {difficulty.wins:.0%}, {difficulty.forced} forced moves",
         file=sys.stderr,
     )

@@ -9,16 +9,20 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from ar_assist.games.link.board import LinkBoard, Rules
-from ar_assist.games.link.puzzle import Engine, puzzle
+from ar_assist.games.link.puzzle import Engine, Ints, puzzle
 
-PARTS = ("lanes", "still", "sliding")  # modules of plain functions, used before their users
+PARTS = (
+    "lanes",
+    "pairings",
+    "still",
+    "sliding",
+)  # modules of plain functions, used before their users
 
 
 @numba.njit
@@ -27,8 +31,9 @@ def ints(size):  # type: ignore[no-untyped-def]
     return np.zeros(size, np.int64)
 
 
-def array(values: Sequence[int]) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
+def array(values: Sequence[int]) -> Ints:
+    """An int64 array; to the type checker it is the list that it stands for."""
+    return cast(Ints, np.array(values, np.int64))
 
 
 def engine() -> Engine:
