@@ -117,7 +117,7 @@ def test_the_search_beats_a_greedy_player() -> None:
         board, turn = position(52, rng.randrange(1000))
         while turn:
             moves = list(squares(board.moves(turn)))
-            square = max(moves, key=lambda s: board.flips(turn, s).bit_count())  # noqa: B023
+            square = max(moves, key=lambda s: board.flips(turn, s).bit_count())
             if turn == ours:
                 square = search.search(*board.sides(turn), -3).moves[0][0]
             board = board.play(turn, square)

@@ -30,6 +30,7 @@ SEEN = 1.5  # weight of a typical inner line from which the board has visible li
 BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
 FAINTEST = 1.0  # Lab units: what stands out less is noise
 AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
+LEAST = 1e-3  # weight that keeps the fit solvable where nothing is seen
 LOOSE_PX = 2.0  # px of the canonical picture: a line that is so far off has half its weight
 
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
@@ -64,10 +65,15 @@ def line_strength(board: FloatArray) -> tuple[FloatArray, FloatArray]:
     Averaged along the line before its size is taken, so that felt texture and the round edges of
     discs mostly cancel.
     """
-    left, right = np.roll(board, RIDGE_PX, axis=1), np.roll(board, -RIDGE_PX, axis=1)
+    shifts = [
+        (np.roll(board, px, axis=1), np.roll(board, -px, axis=1)) for px in range(1, RIDGE_PX + 1)
+    ]
     along = (1, CELL * 5 // 8)
+    left, right = shifts[-1]
     ridge = cv2.blur(board - (left + right) / 2, along)
-    step = cv2.blur((right - left) / 2, along)
+    # Near and far differences together have one peak at a step, not a plateau around it.
+    differences = np.sum([right - left for left, right in shifts], axis=0)
+    step = cv2.blur(differences / (2 * RIDGE_PX), along)
     return _size(ridge), _size(step)
 
 
@@ -111,9 +117,11 @@ def _corner_shifts(offsets: FloatArray, weights: FloatArray) -> FloatArray:
     u = np.repeat(np.arange(SIZE + 1) / SIZE, SIZE)
     v = np.tile((np.arange(SIZE) + 0.5) / SIZE, SIZE + 1)
     design = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=1)
-    trusted = weights + 1e-3
+    trusted = weights + LEAST
     if np.median(weights[1:-1]) > SEEN:
         trusted[[0, -1]] *= BORDER_TRUST
+    else:
+        trusted[1:-1] = LEAST  # no lines: what was found inside are the edges of discs
     target, trust = offsets.ravel(), trusted.ravel()
     shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
