@@ -12,6 +12,8 @@ from ar_assist.cli import options
 from ar_assist.errors import UserError
 from ar_assist.overlay import Look, draw
 from ar_assist.recorder import Recorder
+from ar_assist.types import Source
+from ar_assist.video import undistorted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--latency", type=float, default=0.0, metavar="S", help="seconds that a look takes")
     add("--calibration", metavar="FILE", help="the camera's file made by `ar-assist calibrate`")
     options.add_game(parser)
-    parser.set_defaults(profile="")
+    add("--profile", default="", metavar="NAME", help="settings kept under a name")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,14 +36,16 @@ def run(args: argparse.Namespace) -> int:
     if args.latency < 0:
         raise UserError(f"--latency: 0 or more, got {args.latency:g}")
     settings = options.gathered(args).settings
-    games = options.games(settings)
+    games, orientation = options.games(settings), options.orientation(settings)
     states: Counter[str] = Counter()
     with ExitStack() as stack:
-        source = stack.enter_context(closing(options.source(settings)))
-        source = options.straightened(source, settings)
+        source: Source = stack.enter_context(closing(options.source(settings)))
+        if settings.calibration:
+            source = undistorted(source, options.load_camera(settings.calibration, source.size_wh))
         log = stack.enter_context(runlog.Writer(args.log)) if args.log else None
         record = args.record and stack.enter_context(Recorder(args.record, source.size_wh))
-        for view in replay.run(source, games, args.latency, stride=args.stride):
+        views = replay.run(source, games, args.latency, stride=args.stride, orientation=orientation)
+        for view in views:
             states[view.state] += 1
             if log:
                 log.write(view)
