@@ -201,7 +201,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
     inside = inside.ravel()
-    bend: Array = np.zeros((*grid, 2), np.float32)
+    bend = np.zeros((*grid, 2), np.float32)
     for _ in range(ROUNDS):
         cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
         look = compare(cells, reach=2, block=2)
@@ -215,8 +215,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
     light = _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT) * DOUBT_LIGHT
     offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
-    even: Array = (cells.reshape(*grid, CELL, CELL, 3) - offset) / gain
-    return even
+    return ((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain).astype(np.float32)
 
 
 def _register(grey: Array, pairs: Indices, shift: Array) -> Array:

@@ -21,6 +21,7 @@ PLAIN = (
 )  # of the usual contrast: between these lies the limit under which cells are plain
 RIM = 6  # px of a cell's rim in which tiles share their frame
 MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
+FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 SEAM = EDGE + 2  # px on either side of a border between cells
 QUIET = 2 * NOISE  # grey levels across a border, averaged along it: nothing ends there
@@ -30,7 +31,7 @@ SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 def contrasts(cells: Array) -> Array:
     """(N,) grey levels of detail and colour that each cell's face shows."""
     grey, colour = tiles.opponent(cells)
-    shape = tiles.face(tiles.detail(grey)).std((1, 2))
+    shape = tiles.detail(tiles.face(grey)).std((1, 2))  # of the face alone: no edge leaks in
     contrast: Array = np.hypot(shape, tiles.face(colour).std((1, 2)).max(1))
     return contrast
 
@@ -90,8 +91,7 @@ def ground(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
 
 def misfits(cells: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
     """(N,) cells that are not made as the `sure` tiles are: rim, borders or contrast differ."""
-    ring = np.ones((CELL, CELL), bool)
-    ring[RIM:-RIM, RIM:-RIM] = False
+    ring = _ring()
     neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
     rims = ((cells + neighbours) / 5)[:, ring].reshape(len(cells), -1)
     usual = np.median(rims[sure], 0)
@@ -104,3 +104,16 @@ def misfits(cells: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
         | (contrast > 2 * np.quantile(contrast[sure], 0.95) + NOISE)
     )
     return unlike
+
+
+def frameless(cells: Array, sure: Mask) -> Mask:
+    """(N,) cells with much less contrast in the rim than the `sure` tiles have."""
+    edge = tiles.detail(tiles.opponent(cells)[0])[:, _ring()].std(1)
+    bare: Mask = edge < FAINT * np.median(edge[sure])
+    return bare
+
+
+def _ring() -> Mask:
+    ring = np.ones((CELL, CELL), bool)
+    ring[RIM:-RIM, RIM:-RIM] = False
+    return ring

@@ -121,12 +121,17 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     if alike is None:
         return None
     mated = alike.any(1)
-    odd = ground.misfits(flat, inside & mated, quiet, contrast)
-    tile = ~empty & np.where(inside, mated | ~(plain | odd), mated & ~odd & ~plain)
+    sure = inside & mated
+    odd = ground.misfits(flat, sure, quiet, contrast)
+    # A blank tile has mates and the frame of all tiles; on a board of plain squares all are blank.
+    blank = plain & (2 * (plain & inside).sum() < inside.sum())
+    odd |= blank & ground.frameless(flat, sure)
+    tile = ~empty & np.where(blank | ~inside, mated & ~odd, mated | ~odd)
+    tile &= inside | ~plain
     good = tile & ~odd
     held = tuple(_held(good.reshape(grid), alike, axis) for axis in (0, 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(np.log((contrast + 1) / (limit + 1)))))
-    doubt = inside & ~empty & (odd | ~mated) & (tile | ~plain)
+    doubt = inside & ~empty & (odd | ~mated)
     return Sight(
         lattice,
         cells,
