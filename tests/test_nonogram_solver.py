@@ -240,7 +240,9 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     picture, pdf = tmp_path / "heart.png", tmp_path / "heart.pdf"
     assert main(["nonogram", "convert", str(path), str(picture), str(pdf)]) == 0
     assert pdf.read_bytes().startswith(b"%PDF")
-    assert main(["nonogram", "make", str(picture), "--size", "10x10", "--threshold", "adaptive"]) == 0
+    assert (
+        main(["nonogram", "make", str(picture), "--size", "10x10", "--threshold", "adaptive"]) == 0
+    )
     assert "columns" in capsys.readouterr().out
 
 

@@ -43,10 +43,13 @@ class NonogramGame:
         lattice: Lattice | None,
         before: Reading[NonogramBoard] | None = None,
     ) -> Reading[NonogramBoard] | None:
-        """The nonogram in a picture, in its own orientation; None: there is none."""
+        """The nonogram in a picture, in its own orientation; None: there is none.
+
+        The grid is found anew each time: the lattice that the finder saw is not needed.
+        """
         from ar_assist.games.nonogram.reader import read  # loads OpenCV only where it is needed
 
-        return read(picture, before)
+        return read(picture)
 
     def correct(
         self, reading: Reading[NonogramBoard], corrections: Sequence[Correction]

@@ -33,7 +33,7 @@ class _Found:
     settled: Settled
 
 
-def read(picture: Image, before: Reading[NonogramBoard] | None) -> Reading[NonogramBoard] | None:
+def read(picture: Image) -> Reading[NonogramBoard] | None:
     """The nonogram in a picture taken from any side; None if there is none."""
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
     best: _Found | None = None
