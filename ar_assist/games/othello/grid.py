@@ -30,6 +30,7 @@ SEEN = 1.5  # weight of a typical inner line from which the board has visible li
 BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
 FAINTEST = 1.0  # Lab units: what stands out less is noise
 AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
+FRAME_PX = 5.0  # … and so near for the border, where line, felt and frame end side by side
 LEAST = 1e-3  # weight that keeps the fit solvable where nothing is seen
 LOOSE_PX = 2.0  # px of the canonical picture: a line that is so far off has half its weight
 
@@ -65,15 +66,10 @@ def line_strength(board: FloatArray) -> tuple[FloatArray, FloatArray]:
     Averaged along the line before its size is taken, so that felt texture and the round edges of
     discs mostly cancel.
     """
-    shifts = [
-        (np.roll(board, px, axis=1), np.roll(board, -px, axis=1)) for px in range(1, RIDGE_PX + 1)
-    ]
+    left, right = np.roll(board, RIDGE_PX, axis=1), np.roll(board, -RIDGE_PX, axis=1)
     along = (1, CELL * 5 // 8)
-    left, right = shifts[-1]
     ridge = cv2.blur(board - (left + right) / 2, along)
-    # Near and far differences together have one peak at a step, not a plateau around it.
-    differences = np.sum([right - left for left, right in shifts], axis=0)
-    step = cv2.blur(differences / (2 * RIDGE_PX), along)
+    step = cv2.blur((right - left) / 2, along)
     return _size(ridge), _size(step)
 
 
@@ -168,4 +164,6 @@ def support(board: FloatArray) -> Support:
 def _there(board: FloatArray) -> NDArray[np.bool_]:
     """(9, 10) whether each cell's length of each upright line is there, one beyond each end."""
     offsets, weights = _offsets(board, round(0.4 * CELL), beyond=1)
-    return (np.abs(offsets) <= AT_PLACE_PX) & (weights > FAINTEST)
+    nearness = np.full((SIZE + 1, 1), AT_PLACE_PX)
+    nearness[[0, -1]] = FRAME_PX
+    return (np.abs(offsets) <= nearness) & (weights > FAINTEST)

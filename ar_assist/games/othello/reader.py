@@ -21,7 +21,7 @@ from ar_assist.types import Image, Lattice, Points, Reading, homography, transfo
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
 REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
 LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance gives 0.2 to 0.4
-SOME_LINES, SOME_BORDER = 0.5, 0.4  # shares of inner lines and border that do with discs on them
+SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
