@@ -63,7 +63,7 @@ def test_boards_of_any_felt_are_read(felt: tuple[int, int, int], lines: bool) ->
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, lattice().corners) < (0.05 if lines else 0.2)
-    assert reading.confidence > 0.9
+    assert reading.confidence > (0.9 if lines else 0.3)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ REFINED = 2  # windows of a lattice that are fitted in full, the best of a first
 LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance gives 0.2 to 0.4
 SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
+FAINT_GRID, CLEAR_GRID = 0.6, 1.4  # shares of inner lines and border, added: chance, and sure
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
@@ -124,5 +125,7 @@ def _reading(fit: _Fit) -> Reading[OthelloBoard]:
 
 
 def _confidence(fit: _Fit) -> float:
-    """Chance that all 64 squares are right: the worst square's word."""
-    return float(np.clip(0.3 + fit.squares.certainty.min(), 0, 0.99))
+    """Chance that all 64 squares are right: the worst square's word, less on a faint grid."""
+    low, high = FAINT_GRID, CLEAR_GRID
+    grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
+    return float(np.clip((0.3 + fit.squares.certainty.min()) * grid_clear, 0, 0.99))
