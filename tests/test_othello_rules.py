@@ -21,7 +21,6 @@ from ar_assist.games.othello.board import (
 from ar_assist.games.othello.transcript import follow, likely_turn, replay, turn_after
 
 
-
 def random_game(seed: int) -> list[tuple[OthelloBoard, int | None]]:
     """All boards of a game, each with its side to move."""
     rng = random.Random(seed)
