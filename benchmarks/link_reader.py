@@ -2,8 +2,7 @@
 
 Every picture is degraded in a named way, rectified by its true corners moved by up to 5 % of a
 tile, and read; `lattice` adds or drops rows and columns. Prints the share of exact boards and the
-share of wrong boards read with confidence over one half. `--fit` also fits the constants of the
-reader's confidence and prints how well they hold.
+share of wrong boards read with confidence over one half.
 
     python benchmarks/link_reader.py ../shared/data/link --seeds 1-3
 """
@@ -105,8 +104,8 @@ def exact(found: np.ndarray, truth: dict[str, Any]) -> bool:
     return len(pairs) == len(set(a)) == len(set(b)) and all((x == 0) == (y == 0) for x, y in pairs)
 
 
-def outcomes(folder: Path, seeds: range) -> Iterator[tuple[str, str, bool, float, np.ndarray]]:
-    """Kind, file, is it exact, its confidence, and what the confidence is made of."""
+def outcomes(folder: Path, seeds: range) -> Iterator[tuple[str, str, bool, float]]:
+    """Kind, file, is it exact, its confidence."""
     for path in sorted(folder.glob("*.json")):
         truth = json.loads(path.read_text())
         image = cv2.imread(str(path.parent / truth["image"]))
@@ -115,50 +114,29 @@ def outcomes(folder: Path, seeds: range) -> Iterator[tuple[str, str, bool, float
                 rng = np.random.default_rng([seed, number])
                 reading = reader.read(*rectified(image, truth, kind, rng))
                 if reading is None:
-                    yield kind, path.stem, False, 0.0, np.zeros(2)
+                    yield kind, path.stem, False, 0.0
                     continue
                 right = exact(np.array(reading.board.cells), truth)
-                yield kind, path.stem, right, reading.confidence, reader.doubts(reading)
-
-
-def fit(features: np.ndarray, right: np.ndarray) -> None:
-    """Print the logistic regression of `right` and its reliability in five bins."""
-    from sklearn.linear_model import LogisticRegression
-
-    model = LogisticRegression().fit(features, right)
-    print("BASE, PER_MARGIN, PER_DOUBT =", model.intercept_.round(2), model.coef_.round(2))
-    chance = model.predict_proba(features)[:, 1]
-    for low in np.arange(0, 1, 0.2):
-        part = (chance >= low) & (chance < low + 0.2)
-        if part.any():
-            said, was = chance[part].mean(), right[part].mean()
-            print(f"said {said:.2f}  was {was:.2f}  of {part.sum()}")
+                yield kind, path.stem, right, reading.confidence
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="pictures with truth beside them")
     parser.add_argument("--seeds", default="1-2", help="first-last")
-    parser.add_argument("--fit", action="store_true", help="fit the confidence")
     args = parser.parse_args()
     first, _, last = args.seeds.partition("-")
     table: dict[str, list[tuple[bool, float]]] = defaultdict(list)
-    made, rights = [], []
-    for kind, name, right, confidence, doubts in outcomes(
+    for kind, name, right, confidence in outcomes(
         args.folder, range(int(first), int(last or first) + 1)
     ):
         table[kind].append((right, confidence))
-        if confidence > 0:
-            made.append(doubts)
-            rights.append(right)
         if not right:
             print(f"  {kind:10} {name:28} confidence {confidence:.2f}", flush=True)
     print(f"{'variant':12} exact  wrong though sure")
     for kind, results in table.items():
         wrong = np.mean([not right and confidence > 0.5 for right, confidence in results])
         print(f"{kind:12} {np.mean([r for r, _ in results]):5.1%}  {wrong:.1%}  of {len(results)}")
-    if args.fit:
-        fit(np.array(made), np.array(rights))
 
 
 if __name__ == "__main__":

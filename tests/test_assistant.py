@@ -114,7 +114,7 @@ def test_a_single_misread_look_never_leads(play):
 
 
 def test_a_likely_reading_is_believed_when_looks_agree(play):
-    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.6))
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.8))
     assert views[0].state == "searching"
     assert _shown(views[1]) == HINT
 

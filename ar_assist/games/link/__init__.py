@@ -15,8 +15,8 @@ from ar_assist.games.link.gravity import infer
 from ar_assist.games.link.paths import link, links
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
-# Certainty under which no move rests on a cell: as likely another kind as the one read.
-DOUBTFUL = 0.5
+# Certainty under which no move rests on a cell: a wrong pair costs more than a missed one.
+DOUBTFUL = 0.75
 
 
 @dataclass(frozen=True)

@@ -31,10 +31,13 @@ LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
 CLEAR = 8.0  # log odds of tile against empty per e-fold of contrast from the limit
-# Log odds that the whole board is right: by benchmarks/link_reader.py --fit.
-BASE, PER_MARGIN, PER_DOUBT = -1.5, 0.8, -1.0
-MARGINS = 6.0  # log odds: more certainty of the worst cell adds nothing
-DOUBTS = 3  # more doubtful cells or odd kinds take nothing more
+# Log odds that a pair the reading offers is one: fitted by benchmarks/link_confidence.py.
+BASE = -0.3
+PER_FEATURE = (0.9, -12.0, -12.0, 0.6)
+WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the board's
+MARGINS = 4.0  # log odds: more certainty adds nothing
+SHARES = 0.3  # of doubtful cells, of odd kinds: more take nothing more
+MANY_TILES = 40  # on fewer, equal groups come by chance more easily
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,17 +226,28 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     return _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
 
 
-def doubts(reading: Reading[LinkBoard]) -> Array:
-    """(2,) what the confidence is made of: log odds of the worst cell, number of doubts."""
-    worst = np.clip(reading.certainty.min(), 1e-3, 1 - 1e-6)
-    odd = sum(size % 2 for size in reading.board.counts.values())
-    doubted = min(int((reading.certainty < 0.5).sum()) + odd, DOUBTS)
-    return np.array([min(np.log(worst / (1 - worst)), MARGINS), doubted], np.float32)
+def features(reading: Reading[LinkBoard]) -> Array:
+    """(4,) what the confidence is made of.
+
+    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds, log of the
+    number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
+    many are, the lattice or the grouping is wrong.
+    """
+    tile = np.array(reading.board.cells) > 0
+    clear = reading.certainty[tile & (reading.certainty >= 0.5)]
+    weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
+    weak = min(weak, 1 - 1e-6)
+    count, sizes = max(int(tile.sum()), 1), list(reading.board.counts.values())
+    doubted = float((reading.certainty < 0.5).sum()) / count
+    odd = sum(size % 2 for size in sizes) / max(len(sizes), 1)
+    margin = min(np.log(weak / (1 - weak)), MARGINS)
+    size = np.log(count / MANY_TILES)
+    return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
 
 
 def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
-    """The reading with its confidence."""
-    odds = BASE + float(doubts(reading) @ (PER_MARGIN, PER_DOUBT))
+    """The reading with its confidence: the chance that a pair that it offers is one."""
+    odds = BASE + float(features(reading) @ PER_FEATURE)
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
