@@ -30,6 +30,10 @@ class Settings:
     calibration: str = ""  # the camera's file, made by `ar-assist calibrate`
     game: str = "auto"
     gravity: str = "auto"  # how link tiles slide
+    strength: int = 5  # of Othello's search, 1 to 10
+    side: str = "auto"  # to move in Othello: black, white, or told from the game seen so far
+    both: bool = False  # mark both sides' legal moves in Othello
+    flips: bool = False  # mark the discs that the best move turns over
     turn: int = 0  # quarter turns, clockwise, that the reading is turned by
     mirror: bool = False  # the camera shows the board mirrored
     scale: float = 1.0  # of letters and lines
@@ -38,6 +42,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.size:
             self.size_wh  # noqa: B018 - a wrong size is said at once
+        if not 1 <= self.strength <= 10:
+            raise UserError(f"strength: 1 to 10, got {self.strength}")
+        if self.side not in ("auto", "black", "white"):
+            raise UserError(f"side: auto, black or white; got '{self.side}'")
         if not 0.3 <= self.scale <= 10:
             raise UserError(f"scale: 0.3 to 10, got {self.scale}")
 

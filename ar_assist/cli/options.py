@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Literal
 
 from ar_assist.errors import UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import GRAVITIES
+from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
 from ar_assist.settings import Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
@@ -40,6 +42,10 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--game", choices=["auto", *GAMES], help="auto looks for any game")
     add("--gravity", choices=["auto", *GRAVITIES], metavar="RULE", help=", ".join(GRAVITIES))
+    add("--strength", type=int, metavar="N", help="Othello: 1 to 10; 5 takes about a second")
+    add("--side", choices=["auto", "black", "white"], help="Othello: who is to move")
+    add("--both", action="store_true", default=None, help="Othello: both sides' legal moves")
+    add("--flips", action="store_true", default=None, help="Othello: discs the best move turns")
 
 
 def gathered(args: argparse.Namespace) -> Gathered:
@@ -54,10 +60,19 @@ def games(settings: Settings) -> tuple[AnyGame, ...]:
     if settings.gravity not in ("auto", *GRAVITIES):
         raise UserError(f"gravity: auto, {', '.join(GRAVITIES)}; got '{settings.gravity}'")
     chosen = GAMES.values() if settings.game == "auto" else [GAMES[settings.game]]
-    return tuple(
-        replace(game, gravity=settings.gravity) if isinstance(game, LinkGame) else game
-        for game in chosen
-    )
+    return tuple(_with_rules(game, settings) for game in chosen)
+
+
+def _with_rules(game: AnyGame, settings: Settings) -> AnyGame:
+    if isinstance(game, LinkGame):
+        return replace(game, gravity=settings.gravity)
+    if isinstance(game, OthelloGame):
+        side: Literal["black", "white"] | None = None
+        if settings.side != "auto":
+            side = "black" if settings.side == "black" else "white"
+        strength, both, flips = settings.strength, settings.both, settings.flips
+        return replace(game, side=side, strength=strength, both=both, flips=flips)
+    return game
 
 
 def orientation(settings: Settings) -> Orientation:
