@@ -7,6 +7,7 @@ screenshot, or a board that fills the view). Games decide which of them shows a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import cv2
 import numpy as np
@@ -14,7 +15,10 @@ import numpy as np
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
-from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, homography, transform
+from ar_assist.find.warp import rectify
+from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
+
+__all__ = ["find", "outlines", "rectify"]
 
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
@@ -33,27 +37,17 @@ def find(image: Image) -> Iterator[Candidate]:
     work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     half = 0.5 * (scale - 1)  # pixel centres are at integers
     frame_from_work = np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
-    for fit in lattices(work):
+    outlined = cache(lambda: quads(work))
+    for fit in lattices(work, outlined):
         yield _of_lattice(frame_from_work, fit)
     whole = Quad(Plane(np.eye(3), size).corners, 0.0)
-    for quad in [*quads(work), whole]:
+    for quad in [*outlined(), whole]:
         yield _of_quad(frame_from_work, quad)
 
 
 def outlines(image: Image) -> list[Plane]:
     """Quads that stand out in a frame, best first: lit screens, windows, sheets."""
-    return [_of_quad(np.eye(3), quad).plane for quad in quads(image)]
-
-
-def rectify(image: Image, plane: Plane) -> Image:
-    """The plane's picture, upright, perspective removed."""
-    picture = cv2.warpPerspective(
-        image,
-        plane.frame_from_plane,
-        plane.size_wh,
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-    )
-    return np.asarray(picture, np.uint8)
+    return [quad.plane(QUAD_PX) for quad in quads(image)]
 
 
 def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
@@ -76,13 +70,8 @@ def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
 
 
 def _of_quad(frame_from_work: Homography, quad: Quad) -> Candidate:
-    """The quad's content at the scale it has in the frame; its aspect is the outline's own."""
-    corners = transform(frame_from_work, quad.corners)
-    top, right, bottom, left = np.hypot(*(np.roll(corners, -1, axis=0) - corners).T)
-    sides = np.array([max(top, bottom), max(left, right)])
-    width, height = np.rint(sides * min(1.0, QUAD_PX / sides.max())).astype(int)
-    plane = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
-    return Candidate(Plane(homography(plane, corners), (int(width), int(height))), None, quad.score)
+    in_frame = Quad(transform(frame_from_work, quad.corners), quad.score)
+    return Candidate(in_frame.plane(QUAD_PX), None, quad.score)
 
 
 def _upright(frame_from_grid: Homography, box: Box) -> tuple[Homography, int, int]:

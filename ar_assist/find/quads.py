@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Image, Points
+from ar_assist.types import Image, Plane, Points, homography
 
 ROUGH_PX = 640  # longest side of the picture in which outlines are sought
 MIN_AREA = 0.02  # of the picture: smaller boards cannot be read
@@ -33,6 +33,14 @@ class Quad:
 
     corners: Points  # (4, 2) px: top left, then clockwise
     score: float  # 0 to 1: share of the outline on an edge, times the root of the area's share
+
+    def plane(self, longest_px: float) -> Plane:
+        """Its content at the scale it has, or smaller; the aspect is the outline's own."""
+        top, right, bottom, left = np.hypot(*(np.roll(self.corners, -1, axis=0) - self.corners).T)
+        sides = np.array([max(top, bottom), max(left, right)])
+        width, height = np.rint(sides * min(1.0, longest_px / sides.max())).astype(int).tolist()
+        flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
+        return Plane(homography(flat, self.corners), (width, height))
 
 
 def quads(image: Image) -> list[Quad]:

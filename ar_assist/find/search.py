@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-import cv2
 import numpy as np
 
 from ar_assist.find.blobs import blob_lattices
 from ar_assist.find.cells import measured, settle
 from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
-from ar_assist.find.quads import Quad, quads
-from ar_assist.types import Image, Lattice, Points, homography, transform
+from ar_assist.find.quads import Quad
+from ar_assist.find.warp import rectify
+from ar_assist.types import Image, Lattice, Points, transform
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
 MAX_QUADS = 3  # outlines searched from inside
@@ -27,21 +27,26 @@ SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattic
 RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 
 
-def lattices(image: Image) -> Iterator[Fit]:
-    """Lattices of cells: likely ones as they are found, then those that were doubtful."""
+def lattices(image: Image, outlined: Callable[[], list[Quad]]) -> Iterator[Fit]:
+    """Lattices of cells: likely ones as they are found, then those that were doubtful.
+
+    `outlined` gives the picture's quads; it is asked only when the picture itself gave no board.
+    """
     known: list[Fit] = []
-    for stage in _stages(image, known):
+    for stage in _stages(image, outlined, known):
         fits = [fit for fit in stage if not any(_is_alias(fit, better) for better in known)]
         known += fits
         yield from sorted((f for f in fits if f.score > LIKELY), key=lambda f: -f.score)
     yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
 
 
-def _stages(image: Image, known: list[Fit]) -> Iterator[list[Fit]]:
+def _stages(
+    image: Image, outlined: Callable[[], list[Quad]], known: list[Fit]
+) -> Iterator[list[Fit]]:
     """What each kind of evidence adds to what is known: coarse scales cost least."""
     for scale in reversed(SCALES):
         yield _grown(image, seeds(image, scale), known, MAX_GROWN)
-    for quad in quads(image)[:MAX_QUADS]:
+    for quad in outlined()[:MAX_QUADS]:
         yield _inside(image, quad, known)
     sparse = (measured(image, fit) for fit in blob_lattices(image))
     yield [fit for fit in sparse if fit and fit.score > MIN_SCORE]
@@ -72,24 +77,18 @@ def _followed(image: Image, seed: Seed) -> Fit | None:
 
 def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
     """Lattices along an outline's own axes, found in its rectified picture."""
-    sides = np.hypot(*(np.roll(quad.corners, -1, axis=0) - quad.corners).T)
-    width, height = max(sides[0], sides[2]), max(sides[1], sides[3])
-    scale = min(1.0, RECTIFIED_PX / max(width, height))
-    size = (round(width * scale), round(height * scale))
-    frame_from_picture = homography(Lattice((-0.5, -0.5), size, 1, 1).corners, quad.corners)
-    picture = cv2.warpPerspective(
-        image, frame_from_picture, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    )
+    plane = quad.plane(RECTIFIED_PX)
+    picture = rectify(image, plane)
     fits: list[Fit] = []
-    for seed in axis_seeds(np.asarray(picture, np.uint8))[:MAX_AXIS_SEEDS]:
+    for seed in axis_seeds(picture)[:MAX_AXIS_SEEDS]:
         ends = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
-        centre, p, q = transform(frame_from_picture, ends).astype(float)
+        centre, p, q = plane.to_frame(ends).astype(float)
         if any(_belongs(Seed(centre, p - centre, q - centre, 0), fit) for fit in [*known, *fits]):
             continue
-        fit = _followed(np.asarray(picture, np.uint8), seed)
+        fit = _followed(picture, seed)
         if fit is None:
             continue
-        in_frame = replace(fit, frame_from_grid=frame_from_picture @ fit.frame_from_grid)
+        in_frame = replace(fit, frame_from_grid=plane.frame_from_plane @ fit.frame_from_grid)
         refined = measured(image, in_frame)
         if refined and refined.score > MIN_SCORE:
             fits.append(refined)
