@@ -1,11 +1,14 @@
 """The search with gravity: over orders, by beams. Runs as plain Python and compiled alike.
 
 A removal moves tiles, so orders matter and nothing is safe to take at once. A beam keeps the best
-positions of each ply; equal positions are one (Zobrist hashing), and the next beam is wider. A beam
-that never had to drop a position has seen them all: where it finds no clearing there is none.
+positions of each ply; equal positions are one (Zobrist hashing). The next beam is wider, as far as
+the cost of the last one allows. A beam that never had to drop a position has seen them all: where
+it finds no clearing there is none. Most lost boards die early, where wide beams are cheap.
 
-A position is worth its legal pairs (mobility), looked at after the move. A kind down to its last
-two tiles costs a point: they have only each other left. Some noise keeps a beam varied.
+A position is worth its legal pairs (mobility), looked at after the move. A tile costs points for
+its *depth*, the tiles between it and the nearest free cell. A kind down to its last two tiles
+costs more: they have only each other left, and what lies on both their ways to the same side must
+go before. Some noise keeps a beam varied.
 """
 
 from __future__ import annotations
@@ -16,20 +19,26 @@ from ar_assist.games.link.lanes import ints, linked, random
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
 
 RANDOM, NODES, DROPPED = range(3)  # places in Field.notes
-BRANCHES = 12  # moves of a position, about: a beam costs plies * width * BRANCHES nodes
+BRANCHES = 12  # moves of a position, about: a ply costs width * BRANCHES nodes
 SPREAD = 64  # moves kept for choice per position of a beam's width
 FIRST_WIDTH = 4  # positions of the first beam
 GROWTH = 4  # how much wider the next one is: the last beam gets most of the nodes
-NOISE = 4  # random points, in tenths of which a legal pair is worth one
+WIDEST = 8192  # positions, for the memory that they take: some 60 MB
+HORIZON = 6  # plies that the nodes left should last at least: a beam narrows before they end
+NOISE = 16  # random points below this
 PAIR = 8  # points of a legal pair
+DEPTH = 1  # points that a tile costs for each tile between it and the nearest free cell
 LAST_TWO = 8  # points that a kind down to two tiles costs
+APART = 4  # and for each tile that must go before both reach the same side
 BINS = 1 << 12  # scores fall into this many bins, which is more than any position is worth
+ZERO_BIN = 3 * BINS // 4  # most positions cost more than they are worth
 
 
 class Field(NamedTuple):
     """What a beam writes on."""
 
     state: Ints  # masks and reaches of the position looked at; see puzzle.Shape
+    depth: Ints  # per cell and side, left, right, up, down: tiles up to the next free cell
     places: Ints  # per kind the number of its tiles; then the cells of each kind's tiles
     moves: Ints  # legal pairs, two cells each
     replies: Ints  # legal pairs after a move
@@ -61,15 +70,16 @@ def slide(grid: Ints, puzzle: Puzzle) -> None:
 
 
 def look(grid: Ints, field: Field, puzzle: Puzzle) -> int:
-    """Work out masks, reaches and places of a position; returns its Zobrist hash."""
+    """Work out masks, reaches, depths and places of a position; returns its Zobrist hash."""
     shape, state, places = puzzle.shape, field.state, field.places
     kinds = len(puzzle.first) - 1
     for kind in range(kinds):
         places[kind] = 0
     code = 0
     for r in range(1, shape.height - 1):
-        state[r] = scan(grid, r << shape.shift, 1, shape.width, state, shape.across)
-        for cell in range((r << shape.shift) + 1, (r << shape.shift) + shape.width - 1):
+        row = r << shape.shift
+        state[r] = scan(grid, row, 1, shape.width, state, shape.across, field.depth, 0)
+        for cell in range(row + 1, row + shape.width - 1):
             kind = grid[cell] - 1
             if kind >= 0:
                 code ^= field.zobrist[cell * (kinds + 1) + kind]
@@ -78,20 +88,26 @@ def look(grid: Ints, field: Field, puzzle: Puzzle) -> int:
                     places[kind] += 1
     for c in range(1, shape.width - 1):
         reach = shape.down + (c << shape.shift) - c
-        state[shape.cols + c] = scan(grid, c, 1 << shape.shift, shape.height, state, reach)
+        step = 1 << shape.shift
+        state[shape.cols + c] = scan(grid, c, step, shape.height, state, reach, field.depth, 2)
     return code
 
 
-def scan(grid: Ints, begin: int, step: int, size: int, state: Ints, reach: int) -> int:
-    """The free places of a line as a mask; writes what its tiles reach along it.
+def scan(
+    grid: Ints, begin: int, step: int, size: int, state: Ints, reach: int, depth: Ints, side: int
+) -> int:
+    """The free places of a line as a mask; writes what its tiles reach along it, and their depths.
 
     The line's cells are begin, begin + step, …; the reach of its place x goes to state[reach +
-    begin + x].
+    begin + x], the tiles that lie between it and the nearest free cell on either side to
+    depth[4 * cell + side] and the entry after it.
     """
-    free, low, last = 0, 0, -1
+    free, low, last, buried = 0, 0, -1, 0
     for x in range(size):
-        if grid[begin + x * step] == 0:
+        cell = begin + x * step
+        if grid[cell] == 0:
             free |= 1 << x
+            buried = 0
         else:
             run = (1 << x) - (1 << low)
             if last >= 0:
@@ -99,8 +115,18 @@ def scan(grid: Ints, begin: int, step: int, size: int, state: Ints, reach: int) 
             last = reach + begin + x
             state[last] = run | 1 << x
             low = x + 1
+            depth[4 * cell + side] = buried
+            buried += 1
     if last >= 0:
         state[last] |= (1 << size) - (1 << low)
+    buried = 0
+    for x in range(size - 1, -1, -1):
+        cell = begin + x * step
+        if grid[cell] == 0:
+            buried = 0
+        else:
+            depth[4 * cell + side + 1] = buried
+            buried += 1
     return free
 
 
@@ -122,11 +148,25 @@ def list_moves(field: Field, puzzle: Puzzle, moves: Ints) -> int:
 
 def worth(field: Field, puzzle: Puzzle, moves: int) -> int:
     """The points of the position looked at."""
-    points = PAIR * moves + random(field.notes, NOISE * PAIR)
-    for kind in range(len(puzzle.first) - 1):
-        if field.places[kind] == 2:
-            points -= LAST_TWO
+    points = PAIR * moves + random(field.notes, NOISE)
+    places, depth = field.places, field.depth
+    kinds = len(puzzle.first) - 1
+    for kind in range(kinds):
+        begin = kinds + puzzle.first[kind]
+        for i in range(begin, begin + places[kind]):
+            at = 4 * places[i]
+            points -= DEPTH * min(min(depth[at], depth[at + 1]), min(depth[at + 2], depth[at + 3]))
+        if places[kind] == 2:
+            points -= LAST_TWO + APART * apart(depth, 4 * places[begin], 4 * places[begin + 1])
     return points
+
+
+def apart(depth: Ints, one: int, other: int) -> int:
+    """The tiles that must go before two tiles both reach the same side, the best one."""
+    best = depth[one] + depth[other]
+    for side in range(1, 4):
+        best = min(best, depth[one + side] + depth[other + side])
+    return best
 
 
 def make(grid: Ints, puzzle: Puzzle, a: int, b: int) -> None:
@@ -154,13 +194,14 @@ def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
     best = ints(0)
     width = FIRST_WIDTH
     while True:
-        width = max(1, min(width, field.notes[NODES] // (plies * BRANCHES)))
+        before = field.notes[NODES]
         verdict, order = sweep(puzzle, field, width)
         if len(order) > len(best):
             best = order
-        if verdict != UNKNOWN or field.notes[NODES] <= plies * BRANCHES:
-            return verdict, best, nodes - field.notes[NODES]
-        width *= GROWTH
+        left = field.notes[NODES]
+        if verdict != UNKNOWN or left <= plies * BRANCHES:
+            return verdict, best, nodes - left
+        width = max(1, min(WIDEST, GROWTH * width, width * left // (before - left)))
 
 
 def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
@@ -179,7 +220,9 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     for c in (0, puzzle.shape.width - 1):
         state[puzzle.shape.cols + c] = puzzle.shape.outside * ((1 << puzzle.shape.height) - 1)
     places = ints(kinds + len(puzzle.cell))
-    return Field(state, places, ints(pairs), ints(pairs), ints(len(puzzle.grid)), zobrist, numbers)
+    depth = ints(4 * len(puzzle.grid))
+    grid = ints(len(puzzle.grid))
+    return Field(state, depth, places, ints(pairs), ints(pairs), grid, zobrist, numbers)
 
 
 def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
@@ -197,11 +240,12 @@ def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
     field.notes[DROPPED] = 0
     for ply in range(plies):
         count = spread(puzzle, field, grids, alive, next_of, points, ints(table))
-        if field.notes[NODES] <= 0 or count > width:
+        room = min(width, max(1, field.notes[NODES] // (min(plies - ply, HORIZON) * BRANCHES)))
+        if field.notes[NODES] <= 0 or count > room:
             field.notes[DROPPED] = 1
         if field.notes[NODES] <= 0 or count == 0:
             return UNKNOWN if field.notes[DROPPED] else LOST, trace(beam, ply)
-        alive = choose(beam, ply, next_of, points, count)
+        alive = choose(beam, ply, next_of, points, count, room)
         for i in range(alive):
             at = ply * width + i
             came = beam.parent[at] * size
@@ -253,20 +297,20 @@ def is_over(field: Field, puzzle: Puzzle) -> bool:
     return tiles == 0
 
 
-def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int) -> int:
-    """Keep the best of the moves found as this ply's positions; returns how many."""
+def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int, most: int) -> int:
+    """Keep the best of the moves found, so many at most, as this ply; returns how many."""
     bins = ints(BINS)
     for i in range(count):
-        points[i] = min(max(points[i] + BINS // 4, 0), BINS - 1)
+        points[i] = min(max(points[i] + ZERO_BIN, 0), BINS - 1)
         bins[points[i]] += 1
-    least, room = BINS - 1, beam.width - bins[BINS - 1]
+    least, room = BINS - 1, most - bins[BINS - 1]
     while least > 0 and bins[least - 1] <= room:
         least -= 1
         room -= bins[least]
     kept = 0
     for i in range(count):
         fits = points[i] >= least or (points[i] == least - 1 and room > 0)
-        if fits and kept < beam.width:
+        if fits and kept < most:
             room -= points[i] == least - 1
             at = ply * beam.width + kept
             beam.parent[at] = found.parent[i]
