@@ -46,12 +46,13 @@ x11.XSync(display, 0)
 
 
 class Display:
-    """An X server without a screen; keys and clicks go to the one window titled TITLE."""
+    """An X server without a screen; keys and clicks go to one window: `sought`, for xdotool."""
 
-    def __init__(self, number: str, folder: Path) -> None:
+    def __init__(self, number: str, folder: Path, sought: tuple[str, str]) -> None:
         self.env = {**os.environ, "DISPLAY": f":{number}", "QT_QPA_PLATFORM": "xcb"}
         self.env.pop("WAYLAND_DISPLAY", None)
         self._framebuffer = folder / "Xvfb_screen0"
+        self._sought = sought
 
     def _xdotool(self, *words: str) -> str:
         done = subprocess.run(["xdotool", *words], env=self.env, capture_output=True, text=True)
@@ -72,7 +73,17 @@ class Display:
         return False
 
     def _window(self) -> str:
-        return self._xdotool("search", "--name", f"^{TITLE}$").rpartition("\n")[2]
+        return self._xdotool("search", *self._sought).rpartition("\n")[2]
+
+    def resize_window(self, size_wh: tuple[int, int]) -> None:
+        """As far as the program lets it shrink or grow."""
+        self._xdotool("windowsize", "--sync", self._window(), *map(str, size_wh))
+
+    def window_xywh(self) -> tuple[int, int, int, int]:
+        """Where the window is on the display, px."""
+        told = self._xdotool("getwindowgeometry", "--shell", self._window())
+        known = dict(line.split("=") for line in told.splitlines())
+        return int(known["X"]), int(known["Y"]), int(known["WIDTH"]), int(known["HEIGHT"])
 
     def press(self, *keys: str) -> None:
         """Press keys by xdotool's names (`space`, `Escape`); `R` is shift and r, as hands do it."""
@@ -92,6 +103,10 @@ class Display:
             at = (str(round(x)), str(round(y)))
             self._xdotool("mousemove", "--window", self._window(), *at, "click", "1")
             time.sleep(0.2)
+
+    def park_mouse(self) -> None:
+        """Out of the picture, as far as it goes."""
+        self._xdotool("mousemove", *map(str, SIZE_WH))
 
     def close_window(self) -> None:
         """As the window's button does: xdotool can only destroy windows, so by X11 itself."""
@@ -115,8 +130,8 @@ class Display:
 
 
 @contextmanager
-def display() -> Iterator[Display]:
-    """Skips the test where Xvfb or xdotool is missing."""
+def display(sought: tuple[str, str] = ("--name", f"^{TITLE}$")) -> Iterator[Display]:
+    """For the program with this window; skips where Xvfb or xdotool is missing."""
     for tool in ("Xvfb", "xdotool"):
         if not shutil.which(tool):
             pytest.skip(f"{tool} is not installed")
@@ -131,7 +146,7 @@ def display() -> Iterator[Display]:
         os.close(write)
         try:
             with os.fdopen(read) as numbers:
-                yield Display(numbers.readline().strip(), Path(folder))
+                yield Display(numbers.readline().strip(), Path(folder), sought)
         finally:
             server.terminate()
             server.wait()
