@@ -18,7 +18,7 @@ from ar_assist.games.nonogram.board import puzzle_of
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
-from ar_assist.games.nonogram.repair import settle
+from ar_assist.games.nonogram.repair import narrow, settle
 from ar_assist.types import Advice, Correction, Image
 
 GAME = NonogramGame()
@@ -101,6 +101,26 @@ def test_clues_that_nothing_repairs_give_no_hint() -> None:
     sure = [[Guess((2,), 0.0)], [Guess((2,), 0.0)]]
     odd = [[Guess((2,), 0.0)], [Guess((1,), 0.0)]]
     assert settle(sure, odd).cells is None
+
+
+def test_lines_across_rule_out_guesses() -> None:
+    """The full column fills a cell of the first row, which therefore is not without blocks."""
+    rows = [[Guess((), 0.0), Guess((1,), 4.0)], [Guess((1,), 0.0), Guess((2,), 1.0)]]
+    cols = [[Guess((2,), 0.0)], [Guess((), 0.0)]]
+    narrowed = narrow(rows, cols)
+    assert narrowed is not None
+    assert narrowed[0] == [[Guess((1,), 4.0)], [Guess((1,), 0.0)]]
+
+
+def test_a_line_at_the_border_without_a_clue_is_not_taken_for_an_empty_one() -> None:
+    """A table's edge can pass for one more column; an empty one would fit any puzzle."""
+    board = puzzle_of([[1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 1, 0]] * 3)
+    drawing = draw(board, Style())
+    page = np.array(to_image(drawing, 40))
+    x, y = round(drawing.left * 40), round(drawing.top * 40)
+    page[: y - 3, x + 5 * 40 + 3 :] = page[3, x + 5 * 40 + 20]  # the 0 above the last column
+    reading = GAME.read(page[..., ::-1].copy(), None)
+    assert reading is None or reading.board.col_clues[-1] is None
 
 
 def test_marks_lie_in_their_cells() -> None:

@@ -12,13 +12,15 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from ar_assist.games.nonogram.board import Clue, room
 from ar_assist.games.nonogram.digits import NO_DIGIT, Glyph, Ink, classify, patch_of
 from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
-FAINT = 0.5  # of the usual digit's depth: weaker ink is texture beyond the sheet
+FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
+NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls off over a sheet
 BROKEN = 0.75  # of the typical height: what is lower may be a part of a digit
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
@@ -27,6 +29,8 @@ DIGIT_STEP = (0.55, 1.9)  # of the digit height, between which digits part into 
 USUAL_STEP = 1.0  # of the digit height: digits of one number stand at 0.6 to 0.85 in any font,
 # those of two at least a space (a quarter of an em) further apart
 STEP_SCALE = 0.05  # of the digit height: how sharply the spacing tells
+NO_DIGIT_PRIOR = 3.0  # nats: ink of a digit's size and depth at a digit's place is one, more often
+# by so much than in the training, a fifth of which is no digit
 MAX_COST = 9.0  # nats: less likely alternatives are dropped
 BEAM = 40  # guesses kept per line
 
@@ -87,10 +91,22 @@ def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
     cols = _chains(cols, nearest, height)
     middle = _number_step(rows, height)
     return ClueReading(
-        [_row_guesses(row, middle, height, len(cols)) for row in rows],
-        [_column_guesses(col, height, len(rows)) for col in cols],
+        _unless_bare([_row_guesses(row, middle, height, len(cols)) for row in rows], rows),
+        _unless_bare([_column_guesses(col, height, len(rows)) for col in cols], cols),
         [digit.glyph for line in (*rows, *cols) for digit in line],
     )
+
+
+def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list[list[Guess]]:
+    """The guesses; none for the first and last line where they have no digits.
+
+    Inside, a line without digits may be one without blocks. At the border it is rather no line
+    of the puzzle, or its clue was not seen.
+    """
+    for end in (0, -1):
+        if not digits[end]:
+            guesses[end] = []
+    return guesses
 
 
 def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float32], float]:
@@ -107,7 +123,7 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
         return [], seen[:0], 0.0
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
     strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
-    strong = strength > FAINT * np.median(strength[likely])
+    strong = strength > FAINT * _usual_strength(places, strength, likely)
     glyphs: list[Glyph] = []
     chances = []
     broken: list[Glyph] = []
@@ -130,6 +146,7 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
             glyphs.append(glyph)
             chances.append(chance)
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
+    costs[:, NO_DIGIT] += NO_DIGIT_PRIOR
     return glyphs, costs.astype(np.float32), height
 
 
@@ -152,6 +169,15 @@ def _mended(broken: list[Glyph], height: float) -> list[Glyph]:
 
 def _strength(sheet: Sheet, glyph: Glyph) -> float:
     return float(sheet.depth[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1].max())
+
+
+def _usual_strength(
+    places: NDArray[np.float64], strength: NDArray[np.float64], likely: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """(N,) the depth of a digit at every glyph's place: the median of the likely ones nearest."""
+    count = min(NEAR_BY, int(likely.sum()))
+    nearest = cKDTree(places[likely]).query(places, k=range(1, count + 1))[1]
+    return np.asarray(np.median(strength[likely][nearest], axis=1), np.float64)
 
 
 def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] | None:

@@ -33,8 +33,8 @@ from ar_assist.games.nonogram.digits import (
     patch_of,
 )
 
-SAMPLES = 100_000
-HIDDEN = 128
+SAMPLES = 120_000
+HIDDEN = 192
 CANVAS = 96  # px: the drawing, four times the largest digit's size as it is seen
 NO_DIGITS = "xX×+?%#&@AEFHKMNRTUVWYaefhkmnrtuvwy*=/\\|"  # l, I, O, S … look like digits
 SKIPPED_STYLES = (
@@ -136,7 +136,7 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
     scale = small / CANVAS
     middle = np.array([CANVAS / 2, CANVAS / 2])
     shift = scale * (middle - linear @ middle) + rng.uniform(-0.5, 0.5, 2)
-    blurred = cv2.GaussianBlur(drawing, (0, 0), 0.45 / scale * rng.uniform(0.6, 1.6))
+    blurred = cv2.GaussianBlur(drawing, (0, 0), rng.uniform(0.3, 1.0) / scale)
     seen = cv2.warpAffine(
         blurred, np.column_stack([scale * linear, shift]), (small, small), borderValue=255.0
     )
@@ -145,6 +145,9 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
     values += rng.normal(0, rng.uniform(0, 8), values.shape)
     side = int(rng.integers(36, 72))  # as large as the reader's sheets have them
     seen = np.clip(values, 0, 255).astype(np.uint8)
+    if rng.random() < 0.7:
+        quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 97))]
+        seen = np.asarray(cv2.imdecode(cv2.imencode(".jpg", seen, quality)[1], 0), np.uint8)
     return np.asarray(cv2.resize(seen, (side, side), interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
@@ -164,7 +167,7 @@ def train(fonts: Sequence[Path], count: int, seed: int = 0) -> dict[str, Any]:
     patches = np.stack([patch.ravel() for patch, _ in drawn])
     labels = np.array([label for _, label in drawn])
     kept = count * 9 // 10
-    network = MLPClassifier((HIDDEN,), alpha=1e-3, batch_size=256, max_iter=25, random_state=seed)
+    network = MLPClassifier((HIDDEN,), alpha=1e-3, batch_size=256, max_iter=16, random_state=seed)
     network.fit(patches[:kept], labels[:kept])
     print(f"{len(fonts)} fonts, unseen: {network.score(patches[kept:], labels[kept:]):.4f} right")
     (w1, w2), (b1, b2) = network.coefs_, network.intercepts_

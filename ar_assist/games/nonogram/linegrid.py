@@ -24,7 +24,9 @@ from ar_assist.types import Homography, transform
 MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones can't be read
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
 MIN_SEED = 8  # cells that a homography is trusted to start from
-SCALES_PX = ((7, 41), (15, 121))  # widest line, and vicinity of two or three cells: small, large
+# Widest line, vicinity of two or three cells, square in which a line ends where it is half as deep
+# as at its middle: for small cells (a wider one would cut thin lines next to crosses) and large.
+SCALES_PX = ((7, 41, 3), (15, 121, 5))
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
 HALO = 0.45  # of the depth of the line next to it
@@ -42,6 +44,8 @@ FIT_TOLERANCE = 0.2  # of a cell: centres further off the common homography are 
 GAP_CELLS = 3  # how far from the cells known so far others may join at once
 LINE_TOLERANCE = 0.09  # of a cell: how far a line may lie from its place
 LINE_SUPPORT = 0.5  # of a line's length that must be seen, texture discounted
+CROSS_SUPPORT = 0.12  # of the lines across a strip at the border: filled neighbours hide the line
+# between them, a strip that is no row shows none
 MIN_SIDE = 4  # cells
 STRAY_SHARE = 0.25  # of the usual number of areas in a row: rows at the border with fewer must
 # show their lines
@@ -77,17 +81,18 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
     grids: list[LineGrid] = []
     for dark in (True, False):
-        for line_px, vicinity_px in SCALES_PX:
-            grids += _grids(_areas(smooth, line_px, vicinity_px, dark))
+        for scale in SCALES_PX:
+            grids += _grids(_areas(smooth, *scale, dark))
     return sorted(grids, key=lambda grid: -grid.seen)
 
 
-def _areas(grey: NDArray[np.uint8], line_px: int, vicinity_px: int, dark: bool) -> _Areas:
+def _areas(
+    grey: NDArray[np.uint8], line_px: int, vicinity_px: int, crest_px: int, dark: bool
+) -> _Areas:
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
     depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
     noise = float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
-    # A blurred line ends where it is half as deep as at its middle, a few pixels off.
-    crest = cv2.dilate(depth, np.ones((5, 5), np.uint8))
+    crest = cv2.dilate(depth, np.ones((crest_px, crest_px), np.uint8))
     lines = (depth > max(MIN_DEPTH, NOISE_DEPTH * noise)) & (depth > HALO * crest)
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
@@ -283,7 +288,7 @@ def _bounded(
         while ends[axis + 2] - ends[axis] < MAX_SIDE and is_line(side, ends[side] + outward):
             strip = sorted((ends[side], ends[side] + outward))
             crossing = range(ends[1 - axis], ends[3 - axis] + 1)
-            if _support(borders, matrix, 1 - axis, crossing, (strip[0], strip[1])) < LINE_SUPPORT:
+            if _support(borders, matrix, 1 - axis, crossing, (strip[0], strip[1])) < CROSS_SUPPORT:
                 break
             ends[side] += outward
     left, top, right, bottom = ends
