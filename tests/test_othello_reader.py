@@ -97,6 +97,38 @@ def test_marks_and_letters_are_no_discs() -> None:
     assert reading.board == BOARD
 
 
+def test_a_board_of_cushions_is_read() -> None:
+    picture = drawn(BOARD)
+    squares = picture[3 * CELL : 11 * CELL, 3 * CELL : 11 * CELL]
+    ramp = np.tile(np.linspace(1.2, 0.8, CELL), 8)[:, None, None]  # each lit above, dim below
+    squares[:] = (squares * ramp).clip(0, 255)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
+def test_a_lamp_mirrored_in_the_board_is_doubted() -> None:
+    picture = drawn(BOARD)
+    spot = int(5.2 * CELL), int(4.8 * CELL)  # beside discs, astray in its square, disc-sized
+    cv2.circle(picture, spot, int(0.4 * CELL), (235, 235, 235), -1, cv2.LINE_AA)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < 0.7
+
+
+def test_a_board_that_the_picture_cuts_is_not_read() -> None:
+    assert GAME.read(drawn(BOARD)[:, : 10 * CELL], lattice()) is None
+
+
+def test_a_row_beside_the_board_is_not_taken_for_a_row_of_it() -> None:
+    picture = drawn(BOARD)
+    picture[:, 11 * CELL :] = 0  # nothing tells the last column but its felt
+    picture[:, 10 * CELL : 11 * CELL + 1] = picture[:, 2 * CELL : 3 * CELL + 1]
+    for i in range(9):
+        cv2.line(picture, (3 * CELL, (3 + i) * CELL), (11 * CELL, (3 + i) * CELL), (20, 40, 10), 1)
+    assert GAME.read(picture, lattice()) is None
+
+
 def test_an_empty_board_has_no_discs() -> None:
     reading = GAME.read(drawn(OthelloBoard(0, 0)), lattice())
     assert reading is not None

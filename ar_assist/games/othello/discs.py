@@ -30,6 +30,11 @@ DISTINCT = 10.0  # Lab units: a disc differs from its felt by more; texture and 
 NOISES = 2.5  # … and by so many times the felt's own unevenness
 ROUND = 0.2  # share of the middle's contrast that three quarters of the edge show
 EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and letters take the rest
+BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it
+UNEVEN = 0.25  # by so much less, a square says nothing
+LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
+LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
+MOST = 0.9  # of the discs
 ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
@@ -62,7 +67,10 @@ def _centres() -> NDArray[np.float64]:
 def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
     """(8, 8, 3) felt colour around each square, from the corners of it and its neighbours.
 
-    Also how much single corners differ from that, in Lab units (median).
+    Also how uneven it is, in Lab units (median over the squares): by how much the two corners of a
+    square that are most like felt differ from it. The other two may be hidden by discs, which lean
+    to one side in perspective. What all squares share is no unevenness: many boards have cushions,
+    lit above and shaded below.
     """
     corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
     patches = _sample(board, _centres()[:, :, None] + corners)  # (8, 8, 4, 3)
@@ -71,8 +79,10 @@ def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
         [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)], axis=2
     )
     felt = np.nanmedian(around, axis=2).astype(np.float32)
-    differences = np.linalg.norm(patches - felt[:, :, None], axis=-1)
-    return felt, float(np.median(differences))
+    differences = patches - felt[:, :, None]
+    cushion = np.median(differences, axis=(0, 1))
+    second = np.sort(np.linalg.norm(differences - cushion, axis=-1), axis=-1)[..., 1]
+    return felt, float(np.median(second))
 
 
 def _edges(board: FloatArray) -> tuple[FloatArray, NDArray[np.float64]]:
@@ -120,19 +130,42 @@ def classify(board: FloatArray) -> Squares:
     whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
     colours = np.where(discs, np.where(whites, WHITE, BLACK), 0)
     typical = _typical(middle, colours)
-    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1)
-    evenness = np.clip((_own_share(inside, felt, typical, colours) - 0.5) / (EVEN - 0.5), 0, 1)
+    bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
+    shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
+    evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
+    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     unlike = _unlike(middle, felt, typical, colours)
-    sure = np.minimum(certainty, colour_certainty) * evenness * np.clip(2 - unlike / ALIKE, 0, 1)
-    certainty = np.where(discs, sure, certainty)
+    sure = np.minimum(certainty, colour_certainty)
+    sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
     return Squares(
         colours,
-        certainty.astype(np.float32),
+        np.where(discs, sure, certainty).astype(np.float32),
         (contrast > needed) & ~discs,
         felt,
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )
+
+
+def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(8, 8) how far a disc lies from where the others would have it, over what is allowed.
+
+    Discs stand up, so that their tops are shifted, but all of them nearly alike: by an affine map
+    of their squares. A lamp's mirror image lies anywhere.
+    """
+    astray = np.zeros(discs.shape)
+    offsets = (places - _centres())[discs]
+    row, col = np.nonzero(discs)
+    design = np.stack([np.ones(len(row)), row - SIZE / 2, col - SIZE / 2], axis=1)
+    away, trust = np.zeros(len(row)), np.ones(len(row))
+    for _ in range(8):  # reweighted, so that what lies astray does not count
+        normal = design.T * trust
+        shift = np.linalg.solve(normal @ design + np.diag([1e-3, 1.0, 1.0]), normal @ offsets)
+        away = np.hypot(*(design @ shift - offsets).T)
+        trust = 1 / (1 + (away / LAID) ** 2)
+    if len(away):
+        astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
+    return astray
 
 
 def _needed(

@@ -9,7 +9,10 @@ reweighted least squares, Holland & Welsch 1977), and the picture is warped anew
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import cv2
@@ -24,7 +27,10 @@ MARGIN = 1.5  # cells seen around the board: enough to notice that the grid goes
 SIDE = round(CELL * (SIZE + 2 * MARGIN))  # px of the canonical picture
 
 RIDGE_PX = 3  # px from a line's middle to the felt beside it, in the canonical picture
-REACHES = (0.45, 0.4, 0.3, 0.2, 0.15)  # cells searched to either side, coarse to fine
+REACHES = (0.25, 0.2, 0.2)  # cells searched to either side in a fit; steps fill 0.19 of them
+VOTED_PX = round(0.4 * CELL)  # a rough corner is sought so far to either side …
+VOTES = 2  # after the first the board fills its picture, and its lines are where they count
+VOTED_STEPS = 9  # … at so many places: a tenth of a cell apart, which the fit bridges easily
 ENOUGH = 12.0  # Lab units: a line need hardly be stronger, but the edges of discs are
 SEEN = 1.5  # weight of a typical inner line from which the board has visible lines …
 BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
@@ -32,11 +38,29 @@ FAINTEST = 1.0  # Lab units: what stands out less is noise
 AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
 FRAME_PX = 5.0  # … and so near for the border, where line, felt and frame end side by side
 LEAST = 1e-3  # weight that keeps the fit solvable where nothing is seen
-LOOSE_PX = 2.0  # px of the canonical picture: a line that is so far off has half its weight
+LOOSE_PX = 3.0  # px of the canonical picture: half weight; the edges of a groove are so far off
 
+# Cells from the top: lines are looked at around their crossings, where discs hide them least.
+ALONG = np.array([0.25, *range(1, SIZE), SIZE - 0.25])
+OUTSIDE = np.array([-0.5, *ALONG, SIZE + 0.5])  # … and one cell's length beyond the border
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 BOARD = (UNIT * SIZE + MARGIN) * CELL - 0.5  # (4, 2) px of the board in the canonical picture
 FloatArray = NDArray[np.float32]
+
+
+def _design() -> NDArray[np.float64]:
+    """(81, 4) share of each corner's shift in the shift of each place on the upright lines."""
+    u = np.repeat(np.arange(SIZE + 1) / SIZE, len(ALONG))
+    v = np.tile(ALONG / SIZE, SIZE + 1)
+    return np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=1)
+
+
+DESIGN = _design()
+MOVES = np.array(  # (6561, 4) px that the corners move along x
+    list(product(np.linspace(-VOTED_PX, VOTED_PX, VOTED_STEPS), repeat=4)), np.float32
+)
+_VOTED = np.rint(MOVES @ DESIGN.T).astype(np.int32) + VOTED_PX  # and the places of the lines then
+_VOTED += np.arange(len(DESIGN), dtype=np.int32) * (2 * VOTED_PX + 1)
 
 
 def canonical(picture: Image, corners: Points) -> FloatArray:
@@ -45,6 +69,19 @@ def canonical(picture: Image, corners: Points) -> FloatArray:
     warped = cv2.warpPerspective(picture, matrix, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE)
     lab = cv2.cvtColor(warped.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
     return np.asarray(lab, np.float32)
+
+
+def shown(picture: Image, corners: Points) -> NDArray[np.bool_]:
+    """(SIDE, SIDE) where the canonical picture shows something, and no repeated rim."""
+    matrix = homography(corners, BOARD)
+    whole = np.ones(picture.shape[:2], np.uint8)
+    return np.asarray(cv2.warpPerspective(whole, matrix, (SIDE, SIDE)) > 0)
+
+
+def squares_of(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The part of such a picture that holds the squares, less a sixth of a cell at the rim."""
+    first, last = round(CELL * (MARGIN + 1 / 6)), round(CELL * (MARGIN + SIZE - 1 / 6))
+    return shown[first:last, first:last]
 
 
 def shrunk(picture: Image, corners: Points) -> tuple[Image, Points]:
@@ -79,26 +116,34 @@ def _size(colours: NDArray[Any]) -> FloatArray:
     return length
 
 
-def _profiles(board: FloatArray, reach: int, beyond: int) -> FloatArray:
-    """(9, 8 + 2 * beyond, 2 * reach + 1) strength across each length of each upright line."""
+def _profiles(board: FloatArray, reach: int, along: NDArray[np.float64]) -> FloatArray:
+    """(9, len(along), 2 * reach + 1) strength across each upright line at places along it."""
     ridge, step = line_strength(board)
     border = np.maximum(ridge, step)
-    ys = ((MARGIN + np.arange(-beyond, SIZE + beyond) + 0.5) * CELL).astype(int)
+    ys = ((MARGIN + along) * CELL).astype(int)
     xs = ((MARGIN + np.arange(SIZE + 1)) * CELL).astype(int)[:, None] + np.arange(-reach, reach + 1)
     profiles: FloatArray = ridge[ys[None, :, None], xs[:, None, :]]
     profiles[[0, -1]] = border[ys[None, :, None], xs[[0, -1], None, :]]
     return profiles
 
 
-def _offsets(board: FloatArray, reach: int, beyond: int = 0) -> tuple[FloatArray, FloatArray]:
-    """(9, 8) px that each length of an upright line lies to the right of its place; its weight.
+def _likely(profiles: FloatArray) -> FloatArray:
+    """The same, over its median and saturated: the edges of discs outdo lines otherwise.
 
-    With `beyond`, so many lengths outside the border are added at both ends.
+    Of two equals the one that is nearer to its place is the likelier.
     """
-    profiles = _profiles(board, reach, beyond)
-    away = np.abs(np.arange(-reach, reach + 1)) / reach
+    places = profiles.shape[2]
+    away = np.abs(np.linspace(-1, 1, places))
     stands_out = np.maximum(profiles - np.median(profiles, axis=2, keepdims=True), 0)
-    likely = stands_out / (1 + stands_out / ENOUGH) * (1 - 0.5 * away)  # the nearer of two equals
+    return np.asarray(stands_out / (1 + stands_out / ENOUGH) * (1 - 0.5 * away), np.float32)
+
+
+def _offsets(
+    board: FloatArray, reach: int, along: NDArray[np.float64] = ALONG
+) -> tuple[FloatArray, FloatArray]:
+    """(9, len(along)) px that each upright line lies to the right of its place; weights."""
+    profiles = _profiles(board, reach, along)
+    likely = _likely(profiles)
     peak = likely.argmax(axis=2)
     inner = np.clip(peak, 1, 2 * reach - 1)[..., None]
     before, at, after = (np.take_along_axis(profiles, inner + d, 2)[..., 0] for d in (-1, 0, 1))
@@ -108,35 +153,56 @@ def _offsets(board: FloatArray, reach: int, beyond: int = 0) -> tuple[FloatArray
     return (peak - reach + 0.5 + vertex).astype(np.float32), likely.max(axis=2)
 
 
-def _corner_shifts(offsets: FloatArray, weights: FloatArray) -> FloatArray:
-    """(4,) px along x that the corners move, given (9, 8) offsets of the upright lines."""
-    u = np.repeat(np.arange(SIZE + 1) / SIZE, SIZE)
-    v = np.tile((np.arange(SIZE) + 0.5) / SIZE, SIZE + 1)
-    design = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=1)
-    trusted = weights + LEAST
+def _trust(weights: FloatArray) -> FloatArray:
+    """(9, 1) how much each upright line's word counts, given the weights of what was found."""
+    trust = np.ones((SIZE + 1, 1), np.float32)
     if np.median(weights[1:-1]) > SEEN:
-        trusted[[0, -1]] *= BORDER_TRUST
+        trust[[0, -1]] = BORDER_TRUST
     else:
-        trusted[1:-1] = LEAST  # no lines: what was found inside are the edges of discs
-    target, trust = offsets.ravel(), trusted.ravel()
+        trust[1:-1] = LEAST  # no lines: what was found inside are the edges of discs
+    return trust
+
+
+def _voted_shifts(board: FloatArray) -> FloatArray:
+    """(4,) px along x that the corners move: of all moves in steps, the one on most lines.
+
+    Unlike a fit it can't be caught by the edges of discs or the further edges of a frame.
+    """
+    profiles = _profiles(board, VOTED_PX, ALONG)
+    likely = _likely(profiles)
+    votes = np.asarray(cv2.dilate(likely.reshape(-1, likely.shape[2]), np.ones((1, 5), np.uint8)))
+    votes *= np.repeat(_trust(likely.max(axis=2)), len(ALONG), axis=0)
+    return np.asarray(MOVES[votes.ravel()[_VOTED].sum(axis=1).argmax()], np.float32)
+
+
+def _fitted_shifts(board: FloatArray, reach: int) -> FloatArray:
+    """(4,) px along x that the corners move by the least-squares fit to the upright lines."""
+    offsets, weights = _offsets(board, reach)
+    target, trust = offsets.ravel(), ((weights + LEAST) * _trust(weights)).ravel()
     shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
-        residual = design @ shifts - target
+        residual = DESIGN @ shifts - target
         weight = trust / (1 + (residual / LOOSE_PX) ** 2)
-        normal = design.T * weight
-        shifts = np.linalg.solve(normal @ design + 1e-6 * np.eye(4), normal @ target)
+        normal = DESIGN.T * weight
+        shifts = np.linalg.solve(normal @ DESIGN + 1e-6 * np.eye(4), normal @ target)
     return shifts.astype(np.float32)
 
 
-def refine(picture: Image, corners: Points) -> Points:
-    """(4, 2) plane px: the grid's outer corners, from ones that are wrong by up to 0.4 cells."""
+def refine(picture: Image, corners: Points, rough: bool = True) -> Points:
+    """(4, 2) plane px: the grid's outer corners; `rough` ones may be wrong by up to 0.4 cells."""
+    for _ in range(VOTES if rough else 0):
+        corners = _moved(picture, corners, _voted_shifts)
     for reach in REACHES:
-        board = canonical(picture, corners)
-        upright = _corner_shifts(*_offsets(board, round(reach * CELL)))
-        level = _corner_shifts(*_offsets(board.transpose(1, 0, 2), round(reach * CELL)))
-        moved = BOARD + np.stack([upright, level[[0, 3, 2, 1]]], axis=1)
-        corners = transform(homography(BOARD, corners), moved)
+        corners = _moved(picture, corners, partial(_fitted_shifts, reach=round(reach * CELL)))
     return corners
+
+
+def _moved(picture: Image, corners: Points, shifts: Callable[[FloatArray], FloatArray]) -> Points:
+    """The corners after the shifts that the upright and the level lines want."""
+    board = canonical(picture, corners)
+    level = shifts(board.transpose(1, 0, 2))
+    moved = BOARD + np.stack([shifts(board), level[[0, 3, 2, 1]]], axis=1)
+    return transform(homography(BOARD, corners), moved)
 
 
 @dataclass(frozen=True)
@@ -153,17 +219,24 @@ class Support:
         return self.inner + (self.border - self.beyond) / 2
 
 
-def support(board: FloatArray) -> Support:
-    """How well a canonical picture shows the lines of the grid."""
-    both = [_there(turned) for turned in (board, board.transpose(1, 0, 2))]
+def support(board: FloatArray, shown: NDArray[np.bool_]) -> Support:
+    """How well a canonical picture shows the lines of the grid; `shown`: where it shows anything.
+
+    A plane's picture may end at the board: then nothing tells whether the grid goes on.
+    """
+    both = [_there(board, shown), _there(board.transpose(1, 0, 2), shown.T)]
     inside = np.stack([there[:, 1:-1] for there in both])
     beyond = max(there[:, end].mean() for there in both for end in (0, -1))
     return Support(float(inside[:, 1:-1].mean()), float(inside[:, [0, -1]].mean()), float(beyond))
 
 
-def _there(board: FloatArray) -> NDArray[np.bool_]:
-    """(9, 10) whether each cell's length of each upright line is there, one beyond each end."""
-    offsets, weights = _offsets(board, round(0.4 * CELL), beyond=1)
+def _there(board: FloatArray, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(9, 11) whether each upright line is there at each place along it and beyond both ends."""
+    offsets, weights = _offsets(board, round(0.4 * CELL), OUTSIDE)
     nearness = np.full((SIZE + 1, 1), AT_PLACE_PX)
     nearness[[0, -1]] = FRAME_PX
-    return (np.abs(offsets) <= nearness) & (weights > FAINTEST)
+    there = (np.abs(offsets) <= nearness) & (weights > FAINTEST)
+    xs = ((MARGIN + np.arange(SIZE + 1)) * CELL).astype(int)
+    for end in (0, -1):
+        there[:, end] &= shown[int((MARGIN + OUTSIDE[end]) * CELL), xs]
+    return np.asarray(there)

@@ -9,8 +9,9 @@ no disc at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 
 from ar_assist.games.othello import grid
@@ -25,6 +26,8 @@ SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do w
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
 FAINT_GRID, CLEAR_GRID = 0.6, 1.4  # shares of inner lines and border, added: chance, and sure
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
+ONE_FELT = 0.2  # chroma over lightness: no felt's outer rows differ more from the rest of it
+DARK = 16.0  # L*: added to the lightness, for the tint of what is dark is mostly noise
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
 DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
@@ -38,6 +41,7 @@ class _Fit:
     """A grid that was fitted, and what its squares seem to hold."""
 
     corners: Points  # (4, 2) plane px
+    shown: bool  # the picture shows all of it
     lines: grid.Support
     squares: Squares
 
@@ -51,7 +55,7 @@ def read(
 ) -> Reading[OthelloBoard] | None:
     """The board in a rectified picture; None if it doesn't show one (see types.Game.read)."""
     if before is not None:
-        again = _fit(picture, before.corners)
+        again = _fit(picture, before.corners, rough=False)
         if _is_board(again):
             return _reading(again)
     fits = [_fit(picture, corners) for corners in _starts(picture, lattice)]
@@ -90,21 +94,33 @@ def _shifted(lattice: Lattice, row: int, col: int) -> tuple[float, float]:
 
 def _glance(picture: Image, corners: Points) -> float:
     small, corners = grid.shrunk(picture, corners)
-    return grid.support(grid.canonical(small, corners)).merit
+    return grid.support(grid.canonical(small, corners), grid.shown(small, corners)).merit
 
 
-def _fit(picture: Image, corners: Points) -> _Fit:
+def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit:
     small, start = grid.shrunk(picture, corners)
-    fitted = grid.refine(small, start)
-    board = grid.canonical(small, fitted)
+    fitted = grid.refine(small, start, rough)
+    board, shown = grid.canonical(small, fitted), grid.shown(small, fitted)
     back = transform(homography(start, corners), fitted)
-    return _Fit(back, grid.support(board), classify(board))
+    whole = bool(grid.squares_of(shown).all())
+    return _Fit(back, whole, grid.support(board, shown), _laid_beside(classify(board)))
+
+
+def _laid_beside(squares: Squares) -> Squares:
+    """The same, but sure of squares that have no disc beside them.
+
+    Every disc is laid beside another, so they are empty, however a lamp's mirror image may look.
+    """
+    taken = (squares.colours > 0).astype(np.uint8)
+    beside = cv2.dilate(taken, np.ones((3, 3), np.uint8)) > 0
+    certainty = np.where(beside | (not taken.any()), squares.certainty, 1)
+    return replace(squares, certainty=certainty.astype(np.float32))
 
 
 def _is_board(fit: _Fit) -> bool:
     """Whether what was fitted can be an Othello board at all."""
     squares, lines = fit.squares, fit.lines
-    if lines.beyond > GOES_ON:
+    if not fit.shown or lines.beyond > GOES_ON or not _is_one_felt(squares.felt):
         return False
     taken = squares.colours > 0
     if squares.unevenness > UNEVEN or squares.odd.sum() > ODD:
@@ -116,6 +132,14 @@ def _is_board(fit: _Fit) -> bool:
         return bool(coloured) and lines.inner > LINES_SEEN
     lined = lines.inner > SOME_LINES and lines.border > SOME_BORDER
     return bool(taken[3:5, 3:5].all()) and (lined or lines.border > BORDER_SEEN)
+
+
+def _is_one_felt(felt: grid.FloatArray) -> bool:
+    """Whether the outer rows and columns have the tint of the rest, and aren't beside the board."""
+    tint = felt[..., 1:] / (felt[..., :1] + DARK)
+    usual = np.median(tint, axis=(0, 1))
+    outer = np.stack([tint[0], tint[-1], tint[:, 0], tint[:, -1]])
+    return bool(np.linalg.norm(np.median(outer, axis=1) - usual, axis=-1).max() < ONE_FELT)
 
 
 def _reading(fit: _Fit) -> Reading[OthelloBoard]:
