@@ -39,6 +39,7 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
 GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
+TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,8 @@ class Assistant:
         self._belief = Belief()
         self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
         self._looked_at = -np.inf  # s
-        self._trail: list[Frame] = []  # since the look in flight began, some STEP_S apart
+        self._trail: list[Frame] = []  # since the look in flight began, steps of this many s:
+        self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
         self._changed: NDArray[np.bool_] | None = None
 
@@ -152,7 +154,7 @@ class Assistant:
             return
         task = self._tracked_task(frame, followed) if followed else self._finding_task(frame)
         seen = followed.tracker.seen if followed else None
-        self._looked_at, self._trail = frame.time, [frame]
+        self._looked_at, self._trail, self._step_s = frame.time, [frame], STEP_S
         future = self._looker.submit(_timed_look, task, self._clock)
         self._looking = _Looking(future, task, seen)
 
@@ -218,8 +220,11 @@ class Assistant:
         return True
 
     def _leave_trail(self, frame: Frame) -> None:
-        if self._looking and abs(frame.time - self._trail[-1].time) >= STEP_S:
+        """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""
+        if self._looking and abs(frame.time - self._trail[-1].time) >= self._step_s:
             self._trail.append(frame)
+            if len(self._trail) > TRAIL:
+                self._trail, self._step_s = self._trail[::2], 2 * self._step_s
 
     def _guess(self, sight: Sight, task: Task) -> Homography | None:
         """Where the sight's plane is now, if the one followed until now tells the motion."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,10 +11,10 @@ import pytest
 from toy import COLS, FPS, PLANE_WH, PX, ROWS, START, ToyBoard, ToyGame, ToyMove, ToySource
 
 from ar_assist import look, replay, runlog
-from ar_assist.assistant import Assistant
+from ar_assist.assistant import TRAIL, Assistant
 from ar_assist.errors import UserError
 from ar_assist.replay import ClipExecutor
-from ar_assist.types import Correction, Plane
+from ar_assist.types import Correction, Frame, Plane
 
 HINT = ToyMove((0, 0), (1, 5))  # the toy's first pair
 AFTER = START.put({HINT.a: 0, HINT.b: 0})
@@ -317,3 +319,29 @@ def test_corners_that_cross_over_are_refused(monkeypatch):
     with pytest.raises(UserError, match="cross"):
         assistant.set_corners(source.corners(0)[[0, 2, 1, 3]])
     assert assistant.step(source.frame(1)).state == "locked"
+
+
+class Never(Executor):
+    """A machine too busy for its jobs."""
+
+    def submit(self, *job: object, **named: object) -> Future:
+        return Future()
+
+
+def test_a_look_that_takes_for_ever_holds_few_frames():
+    assistant = Assistant([ToyGame()], Never(), Never())
+    images = []
+    for i in range(60 * 30):
+        image = np.zeros((48, 64, 3), np.uint8)
+        images.append(weakref.ref(image))
+        assistant.step(Frame(i, i / 30, image))
+        del image
+    assert sum(image() is not None for image in images) <= TRAIL + 1
+
+
+def test_a_look_of_five_seconds_still_lands_where_the_board_is(play):
+    source = ToySource(lambda t: START, 5.3)
+    views = play(source, look_latency_s=5.0)
+    landed = next(view for view in views if view.plane)
+    truth = source.corners(landed.frame.index)
+    assert np.abs(landed.plane.to_frame(landed.reading.corners) - truth).max() < 1.5
