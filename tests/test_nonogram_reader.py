@@ -18,7 +18,7 @@ from ar_assist.games.nonogram.board import puzzle_of
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
-from ar_assist.games.nonogram.repair import narrow, settle
+from ar_assist.games.nonogram.repair import settle
 from ar_assist.types import Advice, Correction, Image
 
 GAME = NonogramGame()
@@ -105,11 +105,28 @@ def test_clues_that_nothing_repairs_give_no_hint() -> None:
 
 def test_lines_across_rule_out_guesses() -> None:
     """The full column fills a cell of the first row, which therefore is not without blocks."""
-    rows = [[Guess((), 0.0), Guess((1,), 4.0)], [Guess((1,), 0.0), Guess((2,), 1.0)]]
+    rows = [[Guess((), 0.0), Guess((1,), 9.0)], [Guess((1,), 0.0), Guess((2,), 1.0)]]
     cols = [[Guess((2,), 0.0)], [Guess((), 0.0)]]
-    narrowed = narrow(rows, cols)
-    assert narrowed is not None
-    assert narrowed[0] == [[Guess((1,), 4.0)], [Guess((1,), 0.0)]]
+    settled = settle(rows, cols)
+    assert settled.row_clues == ((1,), (1,))
+    assert settled.cells == ((1, -1), (1, -1))
+    assert settled.cost == 9
+
+
+def test_a_reading_with_a_rival_that_needs_many_changes_is_in_doubt() -> None:
+    """Every line but slightly more likely with one block more: all of them together hold too."""
+    rows = [[Guess((2,), 0.0), Guess((3,), 0.3)]] * 3
+    cols = [[Guess((3,), 0.0)]] * 2 + [[Guess((), 0.0), Guess((3,), 0.3)]]
+    settled = settle(rows, cols)
+    assert settled.row_clues == (None,) * 3
+    assert settled.cells is None
+
+
+def test_a_reading_without_a_solution_is_not_believed() -> None:
+    """No line contradicts another here; only trying cells shows that there is no solution."""
+    rows = [[Guess(clue, 0.0)] for clue in ((1, 1), (2,), (1, 1), (1, 1))]
+    cols = [[Guess((2,), 0.0)]] * 4
+    assert settle(rows, cols).cells is None
 
 
 def test_a_line_at_the_border_without_a_clue_is_not_taken_for_an_empty_one() -> None:

@@ -1,32 +1,31 @@
 """Doubtful clues settled by the rules: rows and columns fill the same cells, and can be filled.
 
-First the lines narrow each other's guesses: cells in which all guesses of a line agree rule out
-guesses of the lines across, until nothing changes. What is left is tried from the likeliest on. A
-reading counts as settled when it has a solution by the rules and no other reading that is nearly
-as likely has one.
+A search over the lines' guesses. Lines narrow each other's guesses: cells in which all guesses of
+a line agree rule out guesses of the lines across, and a guess is out as well once the reading would
+cost more than is allowed. A reading counts as settled when it is not proved to have no solution,
+and all others that are nearly as likely are.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ar_assist.games.nonogram.board import Cells, Clue
+from ar_assist.games.nonogram.board import Cells, Clue, NonogramBoard
 from ar_assist.games.nonogram.clues import Guess
-from ar_assist.games.nonogram.grid import Grid, Propagator, bits_of
+from ar_assist.games.nonogram.grid import Grid, bits_of
 from ar_assist.games.nonogram.lines import Line, solve_line
+from ar_assist.games.nonogram.solver import solve
 
 MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
-OPEN = 6.0  # nats: guesses less likely than that do not keep a cell open in narrowing
-MAX_CHANGES = 4  # lines that may be read otherwise than best
-MAX_COMBINATIONS = 40_000  # looked at; most fail at the sums
-MAX_TRIALS = 80  # readings given to the line solver
+MAX_COST = 30.0  # nats: readings that go further against the digits are not sought
+MAX_STEPS = 1_200  # of one search: guesses taken for granted, about 1 ms each
+SOLVED_LINES = 2_000  # work of the solver on one reading: most that are wrong contradict soon
 
 
 @dataclass(frozen=True)
 class Settled:
-    """The clues (None: in doubt), and what line solving makes of them where all are known."""
+    """The clues (None: in doubt), and what solving makes of them where all are known."""
 
     row_clues: tuple[Clue | None, ...]
     col_clues: tuple[Clue | None, ...]
@@ -36,89 +35,29 @@ class Settled:
 
 def settle(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> Settled:
     """The likeliest clues that can be a puzzle; lines whose clue stays open are None."""
-    narrowed = narrow(rows, cols)
-    if narrowed is None:
-        return _unsettled([*rows, *cols], len(rows))
-    lines, paid = _rebased([*narrowed[0], *narrowed[1]])
-    found: list[tuple[float, list[Clue], Cells]] = []
-    trials = 0
-    if all(lines):
-        for cost, picks in _combinations(lines, len(rows)):
-            if trials == MAX_TRIALS or (found and cost > found[0][0] + MARGIN):
-                break
-            trials += 1
-            clues = [line[pick].clue for line, pick in zip(lines, picks, strict=True)]
-            cells = _solve(clues[: len(rows)], clues[len(rows) :])
-            if cells is not None:
-                found.append((cost, clues, cells))
+    found = _likeliest(rows, cols) if all(rows) and all(cols) else []
     if not found:
         return _unsettled([*rows, *cols], len(rows))
-    cost, clues, cells = found[0]
+    best = found[0]
     agreed: list[Clue | None] = [
-        clue if all(other[i] == clue for _, other, _ in found) else None
-        for i, clue in enumerate(clues)
+        clue if all(other.clues[i] == clue for other in found) else None
+        for i, clue in enumerate(best.clues)
     ]
-    certain = cells if None not in agreed else None
-    return Settled(tuple(agreed[: len(rows)]), tuple(agreed[len(rows) :]), certain, paid + cost)
+    certain = best.cells if None not in agreed else None
+    return Settled(tuple(agreed[: len(rows)]), tuple(agreed[len(rows) :]), certain, best.cost)
 
 
-def narrow(
-    rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]
-) -> tuple[list[list[Guess]], list[list[Guess]]] | None:
-    """The guesses that the lines across allow; None if a line has none left.
-
-    A line without guesses says nothing and allows everything.
-    """
-    axes = (
-        [[guess for guess in line if guess.cost <= OPEN] for line in rows],
-        [[guess for guess in line if guess.cost <= OPEN] for line in cols],
-    )
-    cells: tuple[list[Line], list[Line]] = [(0, 0)] * len(rows), [(0, 0)] * len(cols)
-    changed = True
-    while changed:
-        changed = False
-        for axis in (0, 1):
-            for index, guesses in enumerate(axes[axis]):
-                if guesses:
-                    agreed = _agreed(guesses, len(cells[1 - axis]), cells[axis][index])
-                    if agreed is None:
-                        return None
-                    axes[axis][index], line = agreed
-                    changed |= line != cells[axis][index]
-                    _enter(cells, axis, index, line)
-    return axes
-
-
-def _agreed(guesses: list[Guess], length: int, line: Line) -> tuple[list[Guess], Line] | None:
-    """The guesses that fit a line and what they agree on; None if none fits."""
-    fillings = [(guess, solve_line(guess.clue, length, *line)) for guess in guesses]
-    fitting = [(guess, filling) for guess, filling in fillings if filling is not None]
-    if not fitting:
-        return None
-    filled = crossed = -1
-    for _, filling in fitting:
-        filled, crossed = filled & filling[0], crossed & filling[1]
-    return [guess for guess, _ in fitting], (filled, crossed)
-
-
-def _enter(cells: tuple[list[Line], list[Line]], axis: int, index: int, line: Line) -> None:
-    """Write a line and its cells across."""
-    before, across = cells[axis][index], cells[1 - axis]
-    cells[axis][index] = line
-    for j in bits_of(line[0] & ~before[0]):
-        across[j] = across[j][0] | 1 << index, across[j][1]
-    for j in bits_of(line[1] & ~before[1]):
-        across[j] = across[j][0], across[j][1] | 1 << index
-
-
-def _rebased(lines: list[list[Guess]]) -> tuple[list[list[Guess]], float]:
-    """The guesses with the best of each line at cost 0 again, and what that took off."""
-    least = [line[0].cost if line else 0.0 for line in lines]
-    rebased = [
-        [Guess(guess.clue, guess.cost - low) for guess in line]
-        for line, low in zip(lines, least, strict=True)
-    ]
-    return rebased, sum(least)
+def _likeliest(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> list[_Reading]:
+    """The readings within MARGIN of the best, best first; none if that takes too long."""
+    limit = MARGIN  # a low one prunes more, so it is raised by and by
+    while limit <= MAX_COST:
+        found = readings(rows, cols, limit)
+        if found is None:
+            break
+        if found and found[0].cost + MARGIN <= limit:
+            return found
+        limit = MARGIN + (found[0].cost if found else limit)
+    return []
 
 
 def _unsettled(lines: Sequence[Sequence[Guess]], rows: int) -> Settled:
@@ -133,39 +72,130 @@ def _margin(line: Sequence[Guess]) -> float:
     return line[1].cost if len(line) > 1 else float("inf")
 
 
-def _combinations(lines: Sequence[Sequence[Guess]], rows: int) -> Iterator[tuple[float, list[int]]]:
-    """Picks of one guess a line whose sums agree, cheapest first, few lines changed."""
-    excess = [
-        [sum(guess.clue) * (1 if i < rows else -1) for guess in line]
-        for i, line in enumerate(lines)
-    ]
-    balance = sum(line[0] for line in excess)
-    changes = sorted(
-        (guess.cost, i, pick, excess[i][pick] - excess[i][0])
-        for i, line in enumerate(lines)
-        for pick, guess in enumerate(line)
-        if pick
-    )
-    queue: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
-    for _ in range(MAX_COMBINATIONS):
-        if not queue:
-            return
-        cost, chosen = heapq.heappop(queue)
-        touched = {changes[k][1]: changes[k][2] for k in chosen}  # line: pick
-        balanced = balance + sum(changes[k][3] for k in chosen) == 0
-        if balanced and len(touched) == len(chosen):
-            yield cost, [touched.get(i, 0) for i in range(len(lines))]
-        # Every set of changes once: the last one moves on, or another joins behind it.
-        following = chosen[-1] + 1 if chosen else 0
-        if following < len(changes):
-            if len(chosen) < MAX_CHANGES:
-                heapq.heappush(queue, (cost + changes[following][0], (*chosen, following)))
-            if chosen:
-                moved = cost - changes[chosen[-1]][0] + changes[following][0]
-                heapq.heappush(queue, (moved, (*chosen[:-1], following)))
+@dataclass(frozen=True)
+class _Reading:
+    """A guess for every line, rows first, that is not proved to have no solution."""
+
+    cost: float  # nats
+    clues: list[Clue]
+    cells: Cells  # as far as the solver knows them
 
 
-def _solve(row_clues: list[Clue], col_clues: list[Clue]) -> Cells | None:
-    """What line solving makes of the clues; None if they contradict each other."""
-    grid = Grid([(0, 0)] * len(row_clues), [(0, 0)] * len(col_clues))
-    return grid.cells() if Propagator(row_clues, col_clues).run_all(grid) else None
+def readings(
+    rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]], limit: float
+) -> list[_Reading] | None:
+    """The readings of at most this cost that may be puzzles, but for those over MARGIN from the
+    best; best first. None: too many to tell.
+    """
+    found: list[_Reading] = []
+    start = _Guesses([list(line) for line in (*rows, *cols)], len(rows))
+    stack = [(start, list(range(len(start.lines))))]
+    steps = 0
+    while stack:
+        here, touched = stack.pop()
+        if here.cost() > limit:
+            continue
+        if steps == MAX_STEPS:
+            return None
+        steps += 1
+        if not here.narrow(touched, limit):
+            continue
+        line = here.least_open()
+        if line is not None:
+            # The cheapest guess last: it is looked at first and lowers the limit for the others.
+            stack += [(here.with_only(line, guess), [line]) for guess in here.lines[line][::-1]]
+            continue
+        cells = here.solved()
+        if cells is not None:
+            found.append(_Reading(here.cost(), [guess[0].clue for guess in here.lines], cells))
+            limit = min(limit, found[-1].cost + MARGIN)
+    return sorted((r for r in found if r.cost <= limit), key=lambda reading: reading.cost)
+
+
+class _Guesses:
+    """What is left of every line's guesses, and the cells that follow."""
+
+    def __init__(self, lines: list[list[Guess]], rows: int) -> None:
+        self.lines = lines  # rows, then columns; cheapest first
+        self._rows = rows
+        self._cells: list[Line] = [(0, 0)] * len(lines)
+
+    def with_only(self, line: int, guess: Guess) -> _Guesses:
+        """A copy in which one line has one guess."""
+        other = _Guesses(list(self.lines), self._rows)
+        other._cells = list(self._cells)
+        other.lines[line] = [guess]
+        return other
+
+    def cost(self) -> float:
+        """The least that a reading costs."""
+        return sum(guesses[0].cost for guesses in self.lines)
+
+    def least_open(self) -> int | None:
+        """The line with the fewest guesses, but more than one; None if there is none."""
+        doubtful = [i for i, guesses in enumerate(self.lines) if len(guesses) > 1]
+        return min(doubtful, key=lambda i: len(self.lines[i]), default=None)
+
+    def narrow(self, touched: Iterable[int], limit: float) -> bool:
+        """Let lines rule out each other's guesses, those touched first; False: nothing is left."""
+        queue = dict.fromkeys(touched)
+        slack = limit - self.cost()
+        while queue and slack >= 0:
+            line = next(iter(queue))
+            del queue[line]
+            before = self.lines[line][0].cost
+            agreed = _agreed(self.lines[line], self._length(line), self._cells[line])
+            if agreed is None:
+                return False
+            self.lines[line], cells = agreed
+            queue.update(dict.fromkeys(self._enter(line, cells)))
+            slack -= self.lines[line][0].cost - before
+            queue.update(dict.fromkeys(self._drop(slack)))
+        return slack >= 0
+
+    def _length(self, line: int) -> int:
+        return len(self.lines) - self._rows if line < self._rows else self._rows
+
+    def _enter(self, line: int, cells: Line) -> list[int]:
+        """Write a line and its cells across; the lines that this touches."""
+        before, self._cells[line] = self._cells[line], cells
+        first, bit = (self._rows, line) if line < self._rows else (0, line - self._rows)
+        filled, crossed = cells[0] & ~before[0], cells[1] & ~before[1]
+        for j in bits_of(filled):
+            across = self._cells[first + j]
+            self._cells[first + j] = across[0] | 1 << bit, across[1]
+        for j in bits_of(crossed):
+            across = self._cells[first + j]
+            self._cells[first + j] = across[0], across[1] | 1 << bit
+        return [first + j for j in bits_of(filled | crossed)]
+
+    def _drop(self, slack: float) -> list[int]:
+        """Drop guesses that cost too much more than their line's best; the lines they were of."""
+        dropped = []
+        for i, guesses in enumerate(self.lines):
+            if guesses[-1].cost - guesses[0].cost > slack:
+                self.lines[i] = [g for g in guesses if g.cost - guesses[0].cost <= slack]
+                dropped.append(i)
+        return dropped
+
+    def solved(self) -> Cells | None:
+        """The cells that the first guesses tell with little work; None: they have no solution."""
+        clues = tuple(guesses[0].clue for guesses in self.lines)
+        rows, cols = clues[: self._rows], clues[self._rows :]
+        if sum(map(sum, rows)) != sum(map(sum, cols)):
+            return None
+        known = Grid(self._cells[: self._rows], self._cells[self._rows :]).cells()
+        outcome = solve(NonogramBoard(rows, cols, known), lines=SOLVED_LINES)
+        return None if outcome.verdict == "none" else outcome.known
+
+
+def _agreed(guesses: list[Guess], length: int, line: Line) -> tuple[list[Guess], Line] | None:
+    """The guesses that fit a line and what they agree on; None if none fits."""
+    fillings = [(guess, solve_line(guess.clue, length, *line)) for guess in guesses]
+    fitting = [(guess, filling) for guess, filling in fillings if filling is not None]
+    if not fitting:
+        return None
+    filled = crossed = -1
+    for _, filling in fitting:
+        filled, crossed = filled & filling[0], crossed & filling[1]
+    return [guess for guess, _ in fitting], (filled, crossed)
