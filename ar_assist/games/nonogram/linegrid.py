@@ -25,8 +25,10 @@ MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones ca
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
 MIN_SEED = 8  # cells that a homography is trusted to start from
 # Widest line, vicinity of two or three cells, square in which a line ends where it is half as deep
-# as at its middle: for small cells (a wider one would cut thin lines next to crosses) and large.
-SCALES_PX = ((7, 41, 3), (15, 121, 5))
+# as at its middle, passage that parts areas all the same: for small cells (a wider square would cut
+# thin lines next to crosses) and large. Beside a filled cell no line is seen, but the cell's edge;
+# along it, on the line's width, areas would run together.
+SCALES_PX = ((7, 41, 3, 2), (15, 121, 5, 7))
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
 HALO = 0.45  # of the depth of the line next to it
@@ -87,7 +89,12 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
 
 
 def _areas(
-    grey: NDArray[np.uint8], line_px: int, vicinity_px: int, crest_px: int, dark: bool
+    grey: NDArray[np.uint8],
+    line_px: int,
+    vicinity_px: int,
+    crest_px: int,
+    passage_px: int,
+    dark: bool,
 ) -> _Areas:
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
     depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
@@ -97,19 +104,24 @@ def _areas(
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
     light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
-    found = [_parallelograms((part & ~lines).astype(np.uint8)) for part in (light, ~light)]
+    found = [
+        _parallelograms((part & ~lines).astype(np.uint8), passage_px) for part in (light, ~light)
+    ]
     edges = cv2.morphologyEx(light.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
     centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return _Areas(centres, moments, np.maximum(edges, lines).astype(np.uint8))
 
 
-def _parallelograms(mask: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _parallelograms(
+    mask: NDArray[np.uint8], passage_px: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that may be whole cells.
 
     Only an area's outline counts: what stands in a cell, a digit or a cross, is a hole in it.
     """
-    # Contours join pixels by their corners too: eroded, areas that touch so are parted.
-    parted = cv2.erode(mask, np.ones((2, 2), np.uint8))
+    # Contours join pixels by their corners too: eroded, areas that touch so are parted as well.
+    parted = cv2.erode(mask, np.ones((passage_px, passage_px), np.uint8))
+    shift = 0.0 if passage_px % 2 else 0.5  # an even erosion takes more at the top and the left
     contours, tree = cv2.findContours(parted, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     if not contours:
         return np.zeros((0, 2)), np.zeros((0, 2, 2))
@@ -126,9 +138,9 @@ def _parallelograms(mask: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArr
         # A parallelogram's area follows from its moments.
         full = m["m00"] / (SQUARE_STEP**2 * np.sqrt(max(np.linalg.det(cov), 1e-9)))
         if FULLNESS[0] < full < FULLNESS[1]:
-            # The erosion took the first row and column; the outline runs through pixel centres.
-            centres.append((m["m10"] / m["m00"] - 0.5, m["m01"] / m["m00"] - 0.5))
-            moments.append(cov * (1 + 1.5 / np.sqrt(m["m00"])) ** 2)
+            centres.append((m["m10"] / m["m00"] - shift, m["m01"] / m["m00"] - shift))
+            # The erosion took its width less a pixel; the outline runs through pixel centres.
+            moments.append(cov * (1 + (passage_px - 0.5) / np.sqrt(m["m00"])) ** 2)
     return np.array(centres).reshape(-1, 2), np.array(moments).reshape(-1, 2, 2)
 
 
