@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ar_assist.games import tiles
+from ar_assist.games.grouping import group
+from ar_assist.games.residuals import finely
 from ar_assist.types import Image, Lattice
 
 PITCH = 48
@@ -66,7 +68,7 @@ def test_cut_takes_whole_cells() -> None:
 def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
     cells = shuffled(6, 8, kinds, seed)
     cut = tiles.settle(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
-    found = tiles.group(tiles.compare(cut, reach=1), even)
+    found = group(finely(tiles.compare(cut, reach=1), cut), even)
     assert same_partition(found.labels, cells)
     assert found.labels[0] == 0  # numbered in order of appearance
     assert (found.margin > 0).all()
@@ -74,10 +76,11 @@ def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
 
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
-    look = tiles.compare(cut, reach=1)
-    for part in (look.shape, look.chroma, look.tone):
-        np.testing.assert_allclose(part, part.T, atol=1e-4)
-        np.testing.assert_allclose(np.diag(part), 0, atol=1e-4)
+    look = finely(tiles.compare(cut, reach=1), cut)
+    assert look.parts.shape == (len(tiles.PARTS), 16, 16)
+    for part in look.parts:
+        np.testing.assert_allclose(part, part.T, atol=1e-3)
+        np.testing.assert_allclose(np.diag(part), 0, atol=1e-3)
 
 
 @pytest.mark.parametrize("bend_px", [2.0, 4.0])

@@ -19,11 +19,13 @@ from ar_assist.find.period import strongest_channel
 from ar_assist.types import Homography, Image
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
+HALF_PX = CELL_PX // 2  # the same where contents are compared: detail enough
+RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
-PHASE_STEP_PX = 3  # an eighth of a cell: contents agree over a quarter
+PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
-ALTERNATING = 0.3  # of NCC: chance moves means of a few dozen cells by less
+ALTERNATING = 3.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
@@ -36,7 +38,15 @@ SHEARS = [
 
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
-    fit = _upright_basis(_whole_pitch(image, fit))
+    settled = _settled(image, _whole_pitch(image, fit))
+    if settled is None:
+        return None
+    whole = _whole_pitch(image, settled)  # more cells are known now, and where they begin
+    return settled if whole is settled else _settled(image, whole)
+
+
+def _settled(image: Image, fit: Fit) -> Fit | None:
+    fit = _upright_basis(fit)
     smooth = _smooth(image, fit)
     profiles = _profiles(smooth, fit)
     phase_px = _phase(smooth, fit, profiles)
@@ -62,27 +72,27 @@ def _smooth(image: Image, fit: Fit) -> Maps:
 def _whole_pitch(image: Image, fit: Fit) -> Fit:
     """The lattice at twice its pitch along an axis where every second cell is of another sort.
 
-    At half a tile's pitch left and right halves alternate; the mean of all even cells then differs
-    from that of all odd ones, more than the means of two other halves of the board do.
+    At half a tile's pitch left and right halves alternate, so that the mean of all even cells
+    differs from that of all odd ones by more than chance makes of it (an F test). Cells at either
+    end have no say: where cells begin is not known yet, and they may hold a piece of the ground.
     """
-    cells = _cut(_smooth(image, fit), fit.box, (0, 0))
+    cells = _cut(_smooth(image, fit), fit.box)
     doubled = np.eye(3)
     for axis in (0, 1):
-        index = np.indices(fit.support.shape)[1 - axis]
-        alternating = _likeness_of_means(cells, fit.support, index % 2 == 0)
-        by_pairs = _likeness_of_means(cells, fit.support, index // 2 % 2 == 0)
-        if alternating < by_pairs - ALTERNATING:
+        before = np.cumsum(fit.support, axis=1 - axis)
+        between = fit.support & (before > 1) & (before < before.max(axis=1 - axis, keepdims=True))
+        even = np.indices(fit.support.shape)[1 - axis] % 2 == 0
+        parts = [cells[between & part] for part in (even, ~even)]
+        if min(map(len, parts)) > 1 and _f_ratio(*parts) > ALTERNATING:
             doubled[axis, axis] = 2
     return fit if (doubled == np.eye(3)).all() else _rebased(fit, doubled)
 
 
-def _likeness_of_means(cells: Maps, support: Mask, part: Mask) -> float:
-    """NCC of the mean cells of a part of the board and of the rest."""
-    if not (support & part).any() or not (support & ~part).any():
-        return 1.0
-    means = [cells[support & p].mean(axis=0).ravel() for p in (part, ~part)]
-    a, b = (m - m.mean() for m in means)
-    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) + 1e-6))
+def _f_ratio(a: Maps, b: Maps) -> float:
+    """Squared difference of two means, (N, ...) and (M, ...), over what their spread explains."""
+    apart = float(((a.mean(axis=0) - b.mean(axis=0)) ** 2).sum())
+    chance = sum(float(part.var(axis=0).sum()) / (len(part) - 1) for part in (a, b))
+    return apart / (chance + 1e-6)
 
 
 def _upright_basis(fit: Fit) -> Fit:
@@ -113,20 +123,19 @@ Profile = tuple[NDArray[np.float64], NDArray[np.float64]]  # variance, edge stre
 
 def _profiles(smooth: Maps, fit: Fit) -> tuple[Profile, Profile]:
     """Along x and along y: variance across cells and mean strength of edges, (CELL_PX,) each."""
-    cells = _cut(smooth, fit.box, (0, 0))[fit.support]
+    cells = _cut(smooth, fit.box)[fit.support]
     variance = cells.var(axis=0).sum(axis=-1)
     edges = []
     for dx, dy in ((1, 0), (0, 1)):
         strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)))[..., None]
-        mean = _cut(strength, fit.box, (0, 0))[fit.support].mean(axis=0)[..., 0]
+        mean = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
         edges.append(mean.mean(axis=1 - dx))
     return (variance.mean(axis=0), edges[0]), (variance.mean(axis=1), edges[1])
 
 
-def _cut(picture: Maps, box: Box, phase_px: tuple[int, int]) -> Maps:
+def _cut(picture: Maps, box: Box) -> Maps:
     """(rows, cols, CELL_PX, CELL_PX, C): cells of a picture of the box with a margin of one."""
-    x, y = CELL_PX + phase_px[0], CELL_PX + phase_px[1]
-    inner = picture[y : y + box.rows * CELL_PX, x : x + box.cols * CELL_PX]
+    inner = picture[CELL_PX:-CELL_PX, CELL_PX:-CELL_PX]
     cells: Maps = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
     return cells
 
@@ -136,19 +145,22 @@ def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[i
 
     The profiles propose, the content may overrule them: all phases are tried in steps.
     """
-    first = (_border(profiles[0]), _border(profiles[1]))
-    steps = range(-CELL_PX // 2, CELL_PX // 2, PHASE_STEP_PX)
-    phases = [first, *((first[0] + x, first[1] + y) for y in steps for x in steps)]
-    wrapped = [tuple((p + CELL_PX // 2) % CELL_PX - CELL_PX // 2 for p in at) for at in phases]
-    few = np.zeros_like(fit.support)
-    rows, cols = np.nonzero(_surrounded(fit.support))
-    every = max(1, len(rows) // PHASE_CELLS)
-    few[rows[::every], cols[::every]] = True
-    distance = [_distance(_cut(smooth, fit.box, (x, y))[few]) for x, y in wrapped]
+    first = (_border(profiles[0]) // 2, _border(profiles[1]) // 2)
+    steps = range(0, HALF_PX, PHASE_STEP_PX)
+    wrapped = [(_wrapped(first[0] + x), _wrapped(first[1] + y)) for y in steps for x in steps]
+    where = np.argwhere(_surrounded(fit.support))
+    few = where[:: max(1, len(where) // PHASE_CELLS)]
+    small = _halved(smooth)
+    distance = [_distance(_contents(small, few, at)) for at in wrapped]
     best = int(np.argmin(distance))
-    decided = distance[best] < DECISIVE * distance[0] - NOISE
-    x, y = wrapped[best if decided else 0]
+    if distance[best] < DECISIVE * distance[0] - NOISE:
+        return 2 * wrapped[best][0], 2 * wrapped[best][1]
+    x, y = ((_border(p) + HALF_PX) % CELL_PX - HALF_PX for p in profiles)
     return x, y
+
+
+def _wrapped(phase: int) -> int:
+    return (phase + HALF_PX // 2) % HALF_PX - HALF_PX // 2
 
 
 def _surrounded(support: Mask) -> Mask:
@@ -196,23 +208,33 @@ def _symmetric(profile: Profile, at: int) -> float:
 
 
 def _content(image: Image, fit: Fit) -> float:
-    smooth = _smooth(image, fit)
-    distance = _distance(_cut(smooth, fit.box, (0, 0))[fit.support])
+    where = np.argwhere(fit.support)
+    some = where[:: max(1, len(where) // COMPARED)]
+    distance = _distance(_contents(_halved(_smooth(image, fit)), some, (0, 0)))
     return float(max(0.0, 1 - 2 * np.sqrt(distance)))
 
 
-def _distance(cells: Maps) -> float:
-    """Median over cells of the distance to the nearest other cell, as a share of the mean distance.
+def _halved(smooth: Maps) -> Maps:
+    size = smooth.shape[1] // 2, smooth.shape[0] // 2
+    return np.asarray(cv2.resize(smooth, size, interpolation=cv2.INTER_AREA), np.float32)
 
-    The inner 80 % at half resolution, less the mean cell: what all share says nothing.
+
+def _contents(small: Maps, where: NDArray[np.int64], phase: tuple[int, int]) -> Maps:
+    """(N, D) the inner parts of some cells (N, 2) row, column, of a halved picture of the box."""
+    side = HALF_PX - 2 * RIM_PX
+    windows = np.lib.stride_tricks.sliding_window_view(small, (side, side), axis=(0, 1))
+    y, x = (HALF_PX * (where + 1) + phase[::-1] + RIM_PX).T
+    cells: Maps = windows[y, x].reshape(len(where), -1)
+    return cells
+
+
+def _distance(cells: Maps) -> float:
+    """Median over cells (N, D) of the distance to the nearest other, as a share of the mean.
+
+    Less the mean cell: what all share says nothing.
     """
-    step = max(1, len(cells) // COMPARED)
-    rim = CELL_PX // 12
-    inner = cells[::step, rim:-rim, rim:-rim]
-    n, side = len(inner), inner.shape[1] // 2
-    small = inner[:, : 2 * side, : 2 * side].reshape(n, side, 2, side, 2, -1).mean(axis=(2, 4))
-    features = (small - small.mean(axis=0)).reshape(n, -1)
-    energy = (features**2).sum(axis=1)
+    features = cells - cells.mean(axis=0)
+    energy = np.einsum("nd,nd->n", features, features)
     apart = energy[:, None] + energy - 2 * features @ features.T
     np.fill_diagonal(apart, np.inf)
     return float(np.median(apart.min(axis=1)) / (2 * energy.mean() + 1e-6))

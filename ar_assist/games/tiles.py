@@ -1,4 +1,4 @@
-"""Cells of a regular board: cut them from the rectified picture, compare them, group them.
+"""Cells of a regular board: cut them from the rectified picture and compare them.
 
 Knows no game. A board's cells were drawn from few pictures, so most cells have *mates* that show
 the same thing. Mates do two jobs here: they say how much equal cells differ on this very board
@@ -8,13 +8,11 @@ picture (bent lines, uneven light), which is then taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering
 
 from ar_assist.types import Image, Lattice
 
@@ -27,46 +25,32 @@ SIDE = CELL - 2 * EDGE  # px a side of a face
 POOL = 3  # px: colour is compared in blocks, cameras give it no more detail
 BROAD = 6.0  # px, sigma: light falls off and glare spreads more slowly than pictures change
 NOISE = 5.0  # grey levels: contrast under this is no content (sensor noise, JPEG, dithering)
-CONTENT = 0.3  # usual difference of shapes: less is no drawing
-CLEANEST = 0.01  # share of the usual difference: no board is cleaner than this
+PARTS = "shape", "chroma", "tone", "rest", "spot"  # the last two: see residuals
 ROUNDS = 2  # of straightening: mates are found better after the first
-RIDGE = 0.3  # mates' worth of belief that the camera is straight and the light even
+# Degree of a field over the board, and mates' worth of belief that it is flat.
+BENDING = (3, 0.3)  # a lens bends lines as the cube of the distance from its axis
+FALLOFF = (2, 1.0)  # light falls off as the square of it; more would follow the pictures
 DOUBT = 1.0  # px: a mate that lies off the smooth field by more is doubted
 DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
-GAP = 6.0  # log odds per e-fold between the merges within kinds and those between
-CLEAR = 1.5  # e-folds: a wider gap is no better
-USUAL_SIZE, SIZE_SPREAD = 4.5, 0.6  # cells of a kind, and the spread of its log, in common games
-# Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
-UNLIKE, UNLIKE_STEP = 1.3, 5.3
 
 
 @dataclass(frozen=True, eq=False)
-class Distances:
-    """Squared differences of all pairs of cells; unlike cells are about 1 apart."""
+class Differences:
+    """How all pairs of cells differ: root mean squares, of which means keep their meaning."""
 
-    shape: Array  # (N, N) grey detail
-    chroma: Array  # (N, N) colour
-    tone: Array  # (N, N) brightness
+    parts: Array  # (K, N, N) in the order of PARTS, or the first of them
     shift: Array  # (N, N, 2) x, y cell px: how far cell j's content lies off cell i's
 
-    def among(self, chosen: NDArray[np.bool_]) -> Distances:
+    @property
+    def shape(self) -> Array:
+        """(N, N) of grey detail."""
+        first: Array = self.parts[0]
+        return first
+
+    def among(self, chosen: NDArray[np.bool_]) -> Differences:
         """Only those among some of the cells."""
-        return Distances(
-            *(
-                part[np.ix_(chosen, chosen)]
-                for part in (self.shape, self.chroma, self.tone, self.shift)
-            )
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Which cells show the same."""
-
-    labels: Indices  # (N,) 0.. in order of first appearance
-    margin: Array  # (N,) log odds of the cell's group against the nearest other grouping
-    weights: NDArray[np.float64]  # (3,) of shape, chroma, tone: like cells are less than 1 apart
-    score: float  # how clearly the groups stand apart
+        some = np.flatnonzero(chosen)
+        return Differences(self.parts[:, some[:, None], some], self.shift[some[:, None], some])
 
 
 def cut(picture: Image, lattice: Lattice, bend: Array | None = None) -> Array:
@@ -122,8 +106,10 @@ def detail(grey: Array) -> Array:
     return sharp
 
 
-def compare(cells: Array, reach: int, block: int = 1) -> Distances:
-    """Distances of (N, CELL, CELL, 3) cells; shapes at 1/block scale, within ±reach px of it.
+def compare(cells: Array, reach: int, block: int = 1) -> Differences:
+    """Shape, chroma and tone of (N, CELL, CELL, 3) cells; unlike ones differ by about 1.
+
+    Shapes are compared at 1/block scale, at the best of all shifts within ±reach px of it.
 
     What all cells have in common (frame, ground, bevel) tells nothing and is taken off first.
     """
@@ -134,7 +120,7 @@ def compare(cells: Array, reach: int, block: int = 1) -> Distances:
         _level_distances(pool(face(plane), POOL).reshape(len(cells), -1))
         for plane in (colour, grey[..., None])
     )
-    return Distances(shape, chroma, tone, shift * block)
+    return Differences(np.sqrt([shape, chroma, tone]), shift * block)
 
 
 def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
@@ -181,7 +167,7 @@ def _level_distances(levels: Array) -> Array:
     return distance
 
 
-def mates(distance: Array) -> Indices:
+def mates(distance: NDArray[np.floating]) -> Indices:
     """(M, 2) pairs of cells that are each other's nearest."""
     other = distance.copy()
     np.fill_diagonal(other, np.inf)
@@ -210,10 +196,12 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
         a, b = pairs.T
         steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
-        bend = (bend + DOUBT * _smooth_field(grid, pairs, steps / DOUBT)).astype(np.float32)
+        bend = (bend + DOUBT * _smooth_field(grid, pairs, steps / DOUBT, BENDING)).astype(
+            np.float32
+        )
     cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
     levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
-    light = _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT) * DOUBT_LIGHT
+    light = DOUBT_LIGHT * _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF)
     offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
     return ((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain).astype(np.float32)
 
@@ -237,15 +225,19 @@ def _register(grey: Array, pairs: Indices, shift: Array) -> Array:
     return found
 
 
-def _smooth_field(grid: tuple[int, int], pairs: Indices, steps: Array) -> Array:
-    """(R, C, K) cubic polynomials over the board that differ by `steps` (M, K) from a to b.
+def _smooth_field(
+    grid: tuple[int, int], pairs: Indices, steps: Array, form: tuple[int, float]
+) -> Array:
+    """(R, C, K) polynomials over the board that differ by `steps` (M, K) from a to b.
 
-    `pairs` (M, 2) are cells in reading order. Ridge regression, weighed anew by how well each
-    pair fits (Cauchy's weights, unit 1), for some mates are false.
+    `pairs` (M, 2) are cells in reading order, `form` is the degree and the ridge. Ridge
+    regression, weighed anew by how well each pair fits (Cauchy's weights, unit 1), for some mates
+    are false.
     """
     rows, cols = grid
+    degree, ridge = form
     y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, cols), indexing="ij")
-    powers = [(i, j) for i in range(4) for j in range(4) if 0 < i + j < 4]
+    powers = [(i, j) for i in range(4) for j in range(4) if 0 < i + j <= degree]
     basis = np.stack([x.ravel() ** i * y.ravel() ** j for i, j in powers], 1)
     basis -= basis.mean(0)
     design = basis[pairs[:, 1]] - basis[pairs[:, 0]]
@@ -253,120 +245,7 @@ def _smooth_field(grid: tuple[int, int], pairs: Indices, steps: Array) -> Array:
     for k, step in enumerate(steps.T):
         weight = np.ones(len(step))
         for _ in range(4):
-            normal = (design.T * weight) @ design + RIDGE * np.eye(len(powers))
+            normal = (design.T * weight) @ design + ridge * np.eye(len(powers))
             fields[:, k] = np.linalg.solve(normal, design.T @ (weight * step))
             weight = 1 / (1 + (design @ fields[:, k] - step) ** 2)
     return (basis @ fields).reshape(rows, cols, -1).astype(np.float32)
-
-
-def group(look: Distances, size_odds: Callable[[int], float]) -> Grouping:
-    """Group cells by agglomerative clustering, cut where the evidence is best.
-
-    Each part of the distance counts by how far it stands above its own noise within groups, as in
-    Fisher's linear discriminant, so that colour decides on a board of plain squares, shape before
-    a grey camera, and neither is drowned by the other's noise. Noise is first judged by mates, in
-    three ways, then by the best groups found. `size_odds` is the log odds of a group's size.
-    """
-    parts = np.array([look.shape, look.chroma, look.tone])
-
-    def attempt(uses: tuple[int, ...], a: Indices, b: Indices) -> Grouping:
-        weights = _weigh(parts, uses, a, b)
-        merges, heights = _linkage(np.tensordot(weights, parts, 1))
-        level, score = _level(merges, heights, size_odds)
-        labels, margin = _cut_tree(merges, heights, level, size_odds)
-        return Grouping(labels, margin, weights / level, score)
-
-    # Shape alone, or colour alone on boards of plain squares, where light or ground misleads all.
-    starts = ((0, 1, 2), (0,) if np.median(look.shape) > CONTENT else (1, 2))
-    best = max((attempt(u, *mates(parts[list(u)].sum(0)).T) for u in starts), key=lambda g: g.score)
-    for _ in range(ROUNDS):
-        better = attempt((0, 1, 2), *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
-        if better.score <= best.score:
-            break
-        best = better
-    return best
-
-
-def _weigh(parts: Array, uses: tuple[int, ...], a: Indices, b: Indices) -> NDArray[np.float64]:
-    """(3,) weights of the parts, so that the mean over the pairs a, b of equal cells is 1."""
-    within = parts[:, a, b].mean(1) if len(a) else np.zeros(3)
-    usual = np.median(parts, (1, 2))
-    used = np.isin(np.arange(3), uses)
-    weights = used * np.maximum(usual - within, 0) / (within + CLEANEST) ** 2
-    unit = weights @ within
-    return weights / (unit + CLEANEST)
-
-
-def _linkage(distance: Array) -> tuple[Indices, NDArray[np.float64]]:
-    """Merges (N - 1, 2) of average linkage, and their heights."""
-    tree = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=0.0, metric="precomputed", linkage="average"
-    ).fit(distance)
-    return tree.children_, tree.distances_
-
-
-def _level(
-    merges: Indices, heights: NDArray[np.float64], size_odds: Callable[[int], float]
-) -> tuple[float, float]:
-    """The height that parts like from unlike, and its score.
-
-    The widest gap (in logs) between merges, if sizes of groups are likely below it.
-    """
-    n = len(merges) + 1
-    height = np.maximum(heights, 1)  # 1: what equal cells differ by
-    gap = np.log(height[1:] / height[:-1])
-    size, odds, score = np.ones(2 * n - 1, int), n * size_odds(1), np.zeros(n - 2)
-    for m, (a, b) in enumerate(merges[:-1]):
-        size[n + m] = size[a] + size[b]
-        odds += size_odds(size[n + m]) - size_odds(size[a]) - size_odds(size[b])
-        usual = np.log(n / (n - 1 - m) / USUAL_SIZE) / SIZE_SPREAD
-        score[m] = GAP * min(gap[m], CLEAR) + odds - usual**2 / 2
-    cut = int(score.argmax())
-    return float(np.sqrt(height[cut] * height[cut + 1])), float(score[cut])
-
-
-def _cut_tree(
-    merges: Indices,
-    heights: NDArray[np.float64],
-    level: float,
-    size_odds: Callable[[int], float],
-) -> tuple[Indices, Array]:
-    """The most likely groups among all that the tree allows: labels and margins, (N,) each.
-
-    Every merge is within a group or between groups, by its height against `level`; groups have
-    likely sizes. The sum of all log odds is maximised by dynamic programming from the leaves up.
-    """
-    n = len(merges) + 1
-    unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 1) / level)
-    size = np.ones(2 * n - 1, int)
-    whole = np.zeros(2 * n - 1)  # log likelihood of all under the node being one group
-    split = np.full(2 * n - 1, -np.inf)  # … of the best partition of it into several
-    best = np.full(2 * n - 1, size_odds(1))
-    for node, ((a, b), odds) in enumerate(zip(merges, unlike, strict=True), n):
-        size[node] = size[a] + size[b]
-        whole[node] = whole[a] + whole[b] - np.logaddexp(0, odds)
-        split[node] = best[a] + best[b] - np.logaddexp(0, -odds)
-        best[node] = max(whole[node] + size_odds(size[node]), split[node])
-    return _read_off(merges, whole + [size_odds(s) for s in size], split)
-
-
-def _read_off(
-    merges: Indices, whole: NDArray[np.float64], split: NDArray[np.float64]
-) -> tuple[Indices, Array]:
-    """Walk from the root down to the chosen groups; margins against one merge more or less."""
-    n = len(merges) + 1
-    group, margin = np.arange(2 * n - 1), np.full(2 * n - 1, np.inf)
-    joined = np.zeros(2 * n - 1, bool)
-    for node in range(2 * n - 2, n - 1, -1):
-        inside = joined[node] or whole[node] >= split[node]
-        if inside and not joined[node]:
-            margin[node] = min(margin[node], whole[node] - split[node])
-        for child in merges[node - n]:
-            joined[child] = inside
-            if inside:
-                group[child], margin[child] = group[node], margin[node]
-            else:
-                margin[child] = split[node] - whole[node]
-    order: dict[int, int] = {}
-    labels = [order.setdefault(int(label), len(order)) for label in group[:n]]
-    return np.array(labels), margin[:n].astype(np.float32)

@@ -21,6 +21,9 @@ PLAIN = (
 )  # of the usual contrast: between these lies the limit under which cells are plain
 RIM = 6  # px of a cell's rim in which tiles share their frame
 MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
+NO_MISFIT = 0.1  # spreads: less is none
+GAP = 0.3  # e-folds of misfit between tiles and ground: a wider gap is no better
+MOST = 0.8  # of the cells around a board are none of its tiles
 FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 SEAM = EDGE + 2  # px on either side of a border between cells
@@ -28,12 +31,18 @@ QUIET = 2 * NOISE  # grey levels across a border, averaged along it: nothing end
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
-def contrasts(cells: Array) -> Array:
-    """(N,) grey levels of detail and colour that each cell's face shows."""
-    grey, colour = tiles.opponent(cells)
-    shape = tiles.detail(tiles.face(grey)).std((1, 2))  # of the face alone: no edge leaks in
-    contrast: Array = np.hypot(shape, tiles.face(colour).std((1, 2)).max(1))
+def contrasts(faces: Array) -> Array:
+    """(N,) grey levels of detail and colour that each face (N, H, H, 3) shows."""
+    grey, colour = tiles.opponent(faces)
+    contrast: Array = np.hypot(tiles.detail(grey).std((1, 2)), colour.std((1, 2)).max(1))
     return contrast
+
+
+def middles(cells: Array) -> Array:
+    """(N, CELL / 2, CELL / 2, 3) where a neighbour's side or shadow does not reach."""
+    inner = slice(CELL // 4, -CELL // 4)
+    part: Array = cells[:, inner, inner]
+    return part
 
 
 def plain_limit(contrast: Array) -> float:
@@ -89,14 +98,43 @@ def ground(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     return same
 
 
-def misfits(cells: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
-    """(N,) cells that are not made as the `sure` tiles are: rim, borders or contrast differ."""
+def misfit(cells: Array, sure: Mask) -> Array:
+    """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
     ring = _ring()
     neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
     rims = ((cells + neighbours) / 5)[:, ring].reshape(len(cells), -1)
     usual = np.median(rims[sure], 0)
     spread = np.hypot(1.48 * np.median(np.abs(rims[sure] - usual), 0), NOISE)
-    off = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
+    off: Array = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
+    return off
+
+
+def frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> float | None:
+    """The misfit that parts tiles from ground; None where tiles have no frame that tells.
+
+    The cut that best parts pictures inside from what is `empty` or lies around: as many of the one
+    below it as may be, as few of the other (Youden's J, 1950), and in a gap.
+    """
+    picture, bare = inside & ~plain, ~inside | empty
+    if not picture.any():
+        return None
+    order = np.argsort(off)
+    below = np.cumsum(picture[order]) / picture.sum() - np.cumsum(bare[order]) / bare.sum()
+    gap = np.diff(np.log(off[order] + NO_MISFIT))
+    cut = int((below[:-1] + np.minimum(gap, GAP)).argmax())
+    limit = float(np.sqrt(off[order[cut]] * off[order[cut + 1]]))
+    fit = off < limit
+    is_frame = (
+        (~fit[~inside]).mean() > MOST
+        and (fit & inside & plain).sum() < (fit & inside).sum() / 2  # else plain squares: no frame
+        and (fit & picture).sum() > picture.sum() / 2
+        and (fit & inside & empty).sum() <= (inside & empty).sum() / 2
+    )
+    return limit if is_frame else None
+
+
+def misfits(off: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
+    """(N,) cells that are not made as the `sure` tiles are: rim, borders or contrast differ."""
     sides = quiet.reshape(-1, 4).sum(1)
     unlike: Mask = (
         (off > MISFIT * np.quantile(off[sure], 0.95))

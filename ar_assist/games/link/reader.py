@@ -13,9 +13,11 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
+from ar_assist.games.grouping import group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.ground import Mask
+from ar_assist.games.residuals import finely
 from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
@@ -23,10 +25,14 @@ ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 ODD_AT_FIRST = -1.0  # … while cells beside the board may still be among them
 MATE = 6.0  # times the usual distance to the nearest cell: no mate
 MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
+CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
+SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
+PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
+COUPLES, FEWER = 8, 0.67  # couples of cells that tell; share of chance's variety: half if pieces
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
@@ -81,7 +87,10 @@ def read(
             return None
         right = _extent(sight)
         if right == lattice:
-            return _reading(sight, before=None)
+            reading = _reading(sight, before=None)
+            right = _joined(lattice, reading.board.cells) if reading else lattice
+            if right == lattice:
+                return reading
         lattice = right
     return None
 
@@ -115,25 +124,34 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
     inside = square.ravel()
-    contrast = ground.contrasts(flat)
+    contrast = ground.contrasts(tiles.face(flat))
     limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
+    off = ground.misfit(flat, inside & (~plain | plain[inside].all()))
     quiet = ground.quiet_seams(cells)
     empty = ground.ground(cells, quiet, plain.reshape(grid), square).ravel()
-    alike = _alike(flat, ~empty, inside)
+    frame = ground.frame_limit(off, inside, empty, plain)
+    if frame:
+        empty |= (plain | (ground.contrasts(ground.middles(flat)) < limit)) & (off > frame)
+    unlike = off > frame if frame else np.zeros(len(flat), bool)
+    alike = _alike(flat, ~empty, inside, unlike)
     if alike is None:
         return None
-    mated = alike.any(1)
-    sure = inside & mated
-    odd = ground.misfits(flat, sure, quiet, contrast)
+    sure = inside & alike.any(1)
     # A blank tile has mates and the frame of all tiles; on a board of plain squares all are blank.
     blank = plain & (2 * (plain & inside).sum() < inside.sum())
-    odd |= blank & ground.frameless(flat, sure)
-    tile = ~empty & np.where(blank | ~inside, mated & ~odd, mated | ~odd)
+    odd = unlike
+    if frame is None:
+        off = ground.misfit(flat, sure)
+        odd = ground.misfits(off, sure, quiet, contrast) | (blank & ground.frameless(flat, sure))
+    mated = alike.any(1)
+    tile = ~empty & np.where((blank & (frame is None)) | ~inside, mated & ~odd, mated | ~odd)
     tile &= inside | ~plain
     good = tile & ~odd
-    held = tuple(_held(good.reshape(grid), alike, axis) for axis in (0, 1))
-    certainty = 1 / (1 + np.exp(-CLEAR * np.abs(np.log((contrast + 1) / (limit + 1)))))
+    proof = mated | (inside & (frame is not None))
+    held = tuple(_held(good.reshape(grid), alike, proof, axis) for axis in (0, 1))
+    clear = np.log((off + 0.01) / frame) if frame else np.log((contrast + 1) / (limit + 1))
+    certainty = 1 / (1 + np.exp(-CLEAR * np.abs(clear)))
     doubt = inside & ~empty & (odd | ~mated)
     return Sight(
         lattice,
@@ -148,39 +166,44 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     )
 
 
-def _held(good: Mask, alike: Mask, axis: int) -> Indices:
+def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
     """How many tiles each row (axis 0) or column (1) holds, as far as that is proof of a line.
 
     Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
-    line that is nearly cleared may hold nothing but pairs of its own.
+    line that is nearly cleared may hold nothing but pairs of its own, or single tiles that are
+    `proof` by their frame.
     """
     line = np.indices(good.shape)[axis].ravel()
-    tiles_of = np.bincount(line, good.ravel() & alike.any(1))
+    tiles_of = np.bincount(line, good.ravel() & proof)
     shared = np.bincount(line, good.ravel() & (alike & (line[:, None] != line)).any(1))
     cleared = 2 * tiles_of <= good.shape[1 - axis]
     count: Indices = np.where((shared == 0) & cleared, tiles_of, shared).astype(np.int64)
     return count
 
 
-def _alike(cells: Array, chosen: Mask, inside: Mask) -> Mask | None:
+def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
     """(N, N) which cells are mates of a cell inside; None where too few are.
 
-    Only cells inside judge what is near: what lies around may be anything.
+    Only cells inside judge what is near: what lies around may be anything. Cells with an `unlike`
+    frame must be nearly as near as mates usually are.
     """
     some = np.nonzero(chosen)[0]
     within = inside[some]
     if within.sum() < 3:
         return None
     look = tiles.compare(cells[some], reach=1)
-    weights = tiles.group(look.among(within), _first_odds).weights
-    apart = np.tensordot(weights, [look.shape, look.chroma, look.tone], 1)
+    weights = group(look.among(within), _first_odds).weights
+    apart = np.tensordot(weights, look.parts, 1) ** 2
     np.fill_diagonal(apart, np.inf)
     nearest = apart[np.ix_(within, within)].min(1)
-    usual = float(np.median(nearest))
+    usual = max(float(np.median(nearest)), CLEANEST)
     limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
-    near = apart < limit + np.where(within, MATE_LEAST, 0)[:, None]
+    limits = np.where(unlike[some], min(2 * usual, limit), limit + np.where(within, MATE_LEAST, 0))
+    near = apart < limits[:, None]
     if near[np.ix_(within, within)].any(1).sum() < 2:
         return None
+    # Pieces of one wallpaper are like each other too, and like those around the board.
+    near[near[:, ~within & unlike[some]].any(1) & unlike[some]] = False
     alike = np.zeros((len(cells), len(cells)), bool)
     alike[np.ix_(some, some[within])] = near[:, within]
     return alike
@@ -201,13 +224,44 @@ def _extent(sight: Sight) -> Lattice:
     return _grown(sight.lattice, *sides)
 
 
+def _joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
+    """The lattice with cells joined that are only pieces of tiles."""
+    labels = np.array(cells)
+    (down, top), (along, left) = _pieces(labels.T), _pieces(labels)
+    start = _grown(lattice, -top, 0, -left, 0)
+    pitch = start.pitch_xy[0] * along, start.pitch_xy[1] * down
+    return Lattice(start.origin_xy, pitch, start.rows // down, start.cols // along)
+
+
+def _pieces(labels: Indices) -> tuple[int, int]:
+    """How many cells along x make a tile, and where the first whole one begins.
+
+    A piece of a tile has always the same piece beside it: then cells side by side make fewer
+    different couples than the same cells do when they are coupled by chance.
+    """
+    for pieces in PIECES:
+        for first in range(pieces):
+            same_tile = (np.arange(labels.shape[1] - 1) - first) % pieces != pieces - 1
+            a, b = labels[:, :-1][:, same_tile], labels[:, 1:][:, same_tile]
+            both = (a > 0) & (b > 0) & (a != b)
+            if both.sum() >= COUPLES and _variety(a[both], b[both]) < FEWER:
+                return pieces, first
+    return 1, 0
+
+
+def _variety(a: Indices, b: Indices) -> float:
+    """Different couples a[i], b[i], as a share of those that chance makes of them."""
+    chance = [np.unique([a, np.roll(b, len(b) // part)], axis=1).shape[1] for part in (2, 3, 5)]
+    return float(np.unique([a, b], axis=1).shape[1] / np.mean(chance))
+
+
 def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
     """Group the tiles into kinds; None where they are no link board."""
     tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
     doubt = sight.doubt[1:-1, 1:-1]
     if tile.sum() < (2 if before else LEAST_TILES):
         return None
-    found = tiles.group(tiles.compare(cells[tile], reach=1), size_odds)
+    found = group(finely(tiles.compare(cells[tile], reach=1), cells[tile]), size_odds)
     sizes = np.bincount(found.labels)
     odd = int((sizes % 2).sum())
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
@@ -259,9 +313,9 @@ def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) 
     known = before.evidence if before else None
     if isinstance(known, Memory):
         look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
-        apart = (look.shape + look.chroma + look.tone)[:count, count:]
+        apart = (look.parts**2).sum(0)[:count, count:]
         new, old = linear_sum_assignment(apart)
-        same = apart[new, old] < tiles.CONTENT
+        same = apart[new, old] < SAME_KIND
         labels = known.labels.max() + labels
         labels[new[same]] = known.labels[old[same]]
     return Memory(labels, pictures)

@@ -1,0 +1,118 @@
+"""What is left of the difference of two cells when all is taken off that a camera does to equals.
+
+Two pictures of one tile differ, to first order, by a shift (their slopes), a gain, an offset and a
+blur (their Laplacian); a regression on these, after Lucas and Kanade (1981), takes them off. The
+rest is weighed by the noise that mates on this very board show, more along edges than on even
+ground. Kinds that are alike but for one stroke differ in one *spot* by many times the noise, where
+a mean over the whole cell says nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ar_assist.games.tiles import (
+    EDGE,
+    NOISE,
+    SIDE,
+    Array,
+    Differences,
+    Indices,
+    detail,
+    mates,
+    opponent,
+)
+
+NEIGHBOURS = 24  # cells that each is compared with finely: those beyond are unlike it anyway
+CHUNK = 2048  # pairs at a time: they stay in the cache
+CAMERA = (0.5, 0.5, 0.15, 0.4)  # usual shift x, y, px; gain; blur, px²: what equals differ by
+SPOT = 3  # px: half a side of a spot, the width of a stroke
+OUTLIER = 9.0  # times the variance: of a false mate, not of noise
+EVEN, EDGY = 2.2, 0.02  # first guess: of the median square; per squared slope
+
+
+def finely(look: Differences, cells: Array) -> Differences:
+    """The differences with two more parts, `rest` and `spot`, of (N, CELL, CELL, 3) cells."""
+    base = look.parts.sum(0)
+    pairs = _near(base)
+    grey = opponent(cells)[0]
+    grey = detail((grey - np.median(grey, 0)).astype(np.float32))
+    slope_y, slope_x = np.gradient(grey, axis=(1, 2))
+    bend = np.gradient(slope_y, axis=1) + np.gradient(slope_x, axis=2)
+    planes = np.stack([grey, slope_x, slope_y, bend], 1).astype(np.float32)
+    couples = mates(base)
+    noise = _noise(*_residuals(planes, couples, look.shift))
+    found = [
+        _unexplained(*_residuals(planes, pairs[at : at + CHUNK], look.shift), noise)
+        for at in range(0, len(pairs), CHUNK)
+    ]
+    rest, spot = np.concatenate(found, 1)
+    more = [_spread(part, pairs, look.shape) for part in (rest, spot)]
+    return Differences(np.concatenate([look.parts, more]).astype(np.float32), look.shift)
+
+
+def _near(base: Array) -> Indices:
+    """(M, 2) pairs of which one is among the other's NEIGHBOURS nearest."""
+    n = len(base)
+    count = min(NEIGHBOURS + 1, n)  # itself among them
+    nearest = np.argpartition(base, count - 1, axis=1)[:, :count]
+    near = np.zeros((n, n), bool)
+    np.put_along_axis(near, nearest, True, 1)
+    return np.argwhere(np.triu(near | near.T, 1))
+
+
+def _residuals(planes: Array, pairs: Indices, shift: Array) -> tuple[Array, Array]:
+    """(M, SIDE, SIDE) unexplained grey levels of pairs (M, 2), and their mean squared slopes."""
+    windows = np.lib.stride_tricks.sliding_window_view(planes, (SIDE, SIDE), axis=(2, 3))
+    i, j = pairs.T
+    dx, dy = shift[i, j].astype(int).T
+    a, b = windows[i, :, EDGE, EDGE], windows[j, :, EDGE + dy, EDGE + dx]
+    change, mean = (a - b)[:, 0], (a + b) / 2
+    slopes = mean[:, 1] ** 2 + mean[:, 2] ** 2
+    both = np.concatenate([mean[:, 1:3], mean[:, :1], mean[:, 3:], change[:, None]], 1)
+    both = both.reshape(len(pairs), 5, -1)
+    both = both - both.mean(2, keepdims=True)
+    causes, change = both[:, :4], both[:, 4]
+    # A ridge: nothing is explained by more than a camera does.
+    ridge = np.diag(2 * (NOISE / np.array(CAMERA)) ** 2)
+    normal = causes @ causes.swapaxes(1, 2) + ridge
+    by = np.linalg.solve(normal, causes @ change[..., None])
+    left = change - (by.swapaxes(1, 2) @ causes)[:, 0]
+    return left.reshape(-1, SIDE, SIDE).astype(np.float32), slopes.astype(np.float32)
+
+
+def _noise(left: Array, slopes: Array) -> tuple[float, float]:
+    """Variance of equal cells' residuals: on even ground, and more per squared slope.
+
+    A least-squares fit weighed by the variance itself, without the outliers of false mates.
+    """
+    square, slope = left.ravel() ** 2, slopes.ravel()
+    even, edgy = EVEN * float(np.median(square)) + 1, EDGY
+    for _ in range(4):
+        variance = even + edgy * slope
+        kept = square < OUTLIER * variance
+        x, y, weight = slope[kept], square[kept], variance[kept] ** -2.0
+        normal = np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
+        found = np.linalg.solve(normal + 1e-9 * np.eye(2), [weight @ y, (weight * x) @ y])
+        even, edgy = max(float(found[0]), 1.0), max(float(found[1]), 0.0)
+    return even, edgy
+
+
+def _unexplained(left: Array, slopes: Array, noise: tuple[float, float]) -> Array:
+    """(2, M): over the noise, in the whole cell and in the spot that differs most."""
+    even, edgy = noise
+    over = left**2 / (even + edgy * slopes)
+    blocks = over.reshape(len(over), SIDE // SPOT, SPOT, SIDE // SPOT, SPOT).mean((2, 4))
+    spots = blocks[:, 1:] + blocks[:, :-1]
+    spots = (spots[..., 1:] + spots[..., :-1]) / 4
+    return np.sqrt([over.mean((1, 2)), spots.max((1, 2))]).astype(np.float32)
+
+
+def _spread(values: Array, pairs: Indices, shape: Array) -> Array:
+    """(N, N) of (M,) values of some pairs; others get what their difference in shape suggests."""
+    i, j = pairs.T
+    usual = float(np.median(shape[i, j])) + 1e-6
+    part: Array = np.maximum(shape / usual, 1) * np.float32(np.median(values))
+    part[i, j] = part[j, i] = values
+    np.fill_diagonal(part, 0)
+    return part
