@@ -1,7 +1,19 @@
 """`python -m ar_assist` is `ar-assist`."""
 
-import sys
+from __future__ import annotations
+
+import signal
+from typing import NoReturn
 
 from ar_assist.cli import main
+from ar_assist.workers import leave
 
-sys.exit(main())
+
+def run() -> NoReturn:
+    """The command. Logging off or `timeout` ends it as Ctrl-C does: recordings are finished."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    leave(main())
+
+
+if __name__ == "__main__":
+    run()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import NoReturn
 
+LOOKER = "look"  # what the looking thread's name begins with
 SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
 NICENESS = 5  # of the thinking process: the picture goes first
 
@@ -19,7 +23,7 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
     """(look, think): each with one worker, warm or warming up; ended without waiting for a job."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
-    look = ThreadPoolExecutor(1, thread_name_prefix="look")
+    look = ThreadPoolExecutor(1, thread_name_prefix=LOOKER)
     # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
     spawn = multiprocessing.get_context("spawn")
     think = ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin_thinking)
@@ -35,9 +39,31 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
             child.terminate()
 
 
+def leave(code: int) -> NoReturn:
+    """End the program now, when all files are closed, also if a look is in flight.
+
+    Python waits for threads to end; a look may take seconds, and no one wants its answer.
+    """
+    if any(thread.name.startswith(LOOKER) for thread in threading.enumerate()):
+        atexit._run_exitfuncs()  # all that Python would do but wait
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 def _begin_thinking() -> None:
     """In the new process: Ctrl-C is the parent's business; import the games; compile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     from ar_assist.games import GAMES  # noqa: F401 - imported now rather than at the first board
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed can't end this process, which would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -282,3 +284,40 @@ def test_a_long_thought_does_not_hold_up_the_end() -> None:
         think.submit(time.sleep, 60)
         time.sleep(0.2)
     assert time.monotonic() - start < 30
+
+
+BUSY = """
+import time
+from ar_assist.workers import leave, workers
+if __name__ == "__main__":
+    with workers() as (look, think):
+        think.submit(int, "4").result()
+        look.submit(time.sleep, 120)
+        print("busy", flush=True)
+        {then}
+    leave(7)
+"""
+
+
+def busy(folder: Path, then: str) -> subprocess.Popen[str]:
+    """A program with a look in flight, and what it does then."""
+    script = folder / "busy.py"
+    script.write_text(BUSY.format(then=then))
+    command = [sys.executable, str(script)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "busy\n"
+    return process
+
+
+def test_a_long_look_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    process = busy(tmp_path, then="pass")
+    assert process.communicate(timeout=30) == ("", "")
+    assert process.returncode == 7
+
+
+def test_nobody_is_left_behind_by_a_program_that_is_killed(tmp_path: Path) -> None:
+    process = busy(tmp_path, then="time.sleep(120)")
+    process.kill()
+    process.communicate(timeout=30)  # ends when all who hold its pipes have ended

@@ -42,7 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         words.insert(0, "live")
     try:
         args = _parser(words[0]).parse_args(words)
-        return int(args.run(args))
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
     except UserError as error:
         print(f"ar-assist: {error}", file=sys.stderr)
         return error.exit_code
