@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+import cv2
+import numpy as np
 import pytest
 from cardboard import Assistants, Frames
+from mjpeg_server import mjpeg_server
 from views import GREY_FRAME, view_of
 
 from ar_assist import live, speech
@@ -26,7 +29,7 @@ from ar_assist.player import HELP
 from ar_assist.recorder import Recorder
 from ar_assist.speech import Voice, in_words
 from ar_assist.types import Correction, Frame, Image, Source, View
-from ar_assist.video import open_source
+from ar_assist.video import Live, open_source
 
 
 class Screens:
@@ -227,6 +230,38 @@ def test_meter_tells_latency_and_rate() -> None:
     assert meter.percentiles_ms() == pytest.approx((50, 95))
     assert meter.fps == pytest.approx(50)
     assert meter.words() == ("50 fps", "latency 50/95 ms")
+
+
+def test_latency_is_what_a_clock_beside_the_program_measures() -> None:
+    """From a network camera's sending to the screen, with a step that takes long."""
+    step_s, sent_at, seen = 0.06, {}, []
+
+    def picture(i: int) -> bytes:
+        sent_at[i % 30] = time.monotonic()
+        return cv2.imencode(".jpg", np.full((720, 1280, 3), 8 * (i % 30), np.uint8))[1].tobytes()
+
+    class Slow(Assistants):
+        def step(self, frame: Frame) -> View:
+            time.sleep(step_s)
+            return super().step(frame)
+
+    class Clock(Screens):
+        def show(self, image: Image) -> None:
+            super().show(image)
+            number = round(float(image[300:400, 1200:].mean()) / 8)
+            seen.append(time.monotonic() - sent_at[number])
+
+    with mjpeg_server(picture) as served:
+        source = open_source(served.url)
+        assert isinstance(source, Live)
+        session = Session(
+            source, cast(Assistant, Slow()), Clock({40: ["q"]}), Outputs(), now=source.now
+        )
+        session.run()
+        source.close()
+    p50, _ = session.meter.percentiles_ms()
+    assert p50 >= 1000 * step_s
+    assert p50 == pytest.approx(1000 * float(np.median(seen)), abs=15)
 
 
 def test_hints_in_words() -> None:

@@ -21,9 +21,10 @@ from ar_assist.live import Outputs, Session
 from ar_assist.recorder import Recorder
 from ar_assist.settings import DEFAULT_PROFILE, profile_path
 from ar_assist.speech import Voice
-from ar_assist.types import Frame
+from ar_assist.types import Frame, Image
 from ar_assist.video import Live, open_source
 from ar_assist.video.devices import cameras
+from ar_assist.video.files import read_only
 from ar_assist.window import can_show
 from ar_assist.workers import workers
 
@@ -96,16 +97,20 @@ def _latency() -> str:
 
 
 class _Rendered:
-    """A feed that gives the same few frames to and fro, at TRIAL_FPS."""
+    """A feed that gives the same few frames to and fro at TRIAL_FPS, as JPEG like most cameras."""
 
     def __init__(self, frames: list[Frame]) -> None:
-        self._images = itertools.cycle([f.image for f in frames + frames[-2:0:-1]])
+        jpegs = [cv2.imencode(".jpg", frame.image)[1] for frame in frames]
+        self._jpegs = itertools.cycle(jpegs + jpegs[-2:0:-1])
         self._due = time.monotonic()
 
-    def read(self) -> tuple[np.typing.NDArray[np.uint8], float | None]:
+    def read(self) -> tuple[Image, float, float | None]:
         self._due += 1 / TRIAL_FPS
         time.sleep(max(0.0, self._due - time.monotonic()))
-        return next(self._images), None
+        arrival = time.monotonic()
+        image = cv2.imdecode(next(self._jpegs), cv2.IMREAD_COLOR)
+        assert image is not None
+        return read_only(np.asarray(image, np.uint8)), arrival, None
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import sys
+import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse
 from typing import Any
@@ -109,13 +110,15 @@ class _Capture:
         self._capture = capture
         self.fps = capture.get(cv2.CAP_PROP_FPS) or UNKNOWN_FPS
 
-    def read(self) -> tuple[Image, float | None]:
-        found, image = self._capture.read()
+    def read(self) -> tuple[Image, float, float | None]:
+        found = self._capture.grab()
+        arrival = time.monotonic()
+        found, image = self._capture.retrieve() if found else (False, None)
         if not found:
             raise OSError("the camera gives no picture")
         image.flags.writeable = False
         stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-        return np.asarray(image, np.uint8), stamp if stamp > 0 else None
+        return np.asarray(image, np.uint8), arrival, stamp if stamp > 0 else None
 
     def close(self) -> None:
         self._capture.release()
@@ -164,15 +167,16 @@ class _Mjpeg:
         self._delimiter = b"\n--" if not name else b"--" + name.encode("latin-1")
         self._buffer = bytearray()
 
-    def read(self) -> tuple[Image, float | None]:
+    def read(self) -> tuple[Image, float, float | None]:
         while True:
             headers = self._headers()
             length = headers.get(b"content-length", b"")
             body = self._take(int(length)) if length.isdigit() else self._until(self._delimiter)
+            arrival = time.monotonic()
             image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR) if body else None
             if image is not None:  # a damaged picture is skipped
                 image.flags.writeable = False
-                return np.asarray(image, np.uint8), _stamp(headers)
+                return np.asarray(image, np.uint8), arrival, _stamp(headers)
 
     def close(self) -> None:
         self._response.close()

@@ -21,10 +21,12 @@ CLOCK_TRUST_S = 1.0  # a camera's own stamps that stray further from their arriv
 class Feed(Protocol):
     """One connection to something live."""
 
-    def read(self) -> tuple[Image, float | None]:
-        """The next picture and its own time stamp (s, any origin) if it has one.
+    def read(self) -> tuple[Image, float, float | None]:
+        """The next picture, when it arrived, and its own time stamp (any origin) if it has one.
 
-        Blocks, though never for ever; OSError when the connection is lost.
+        Arrival is on `time.monotonic()`'s clock, before the picture is decoded: that counts as
+        latency too. Times are s. Blocks, though never for ever; OSError when the connection is
+        lost.
         """
         ...
 
@@ -51,12 +53,12 @@ class Live:
         self._closed = threading.Event()
         feed = connect()
         try:
-            image, stamp = feed.read()
+            image, arrival, stamp = feed.read()
         except OSError as error:
             feed.close()
             raise SourceError(f"{name}: no picture came ({error})") from None
         self.size_wh = (image.shape[1], image.shape[0])
-        self._newest = Frame(0, self._clock.time(stamp, self.now()), image)
+        self._newest = Frame(0, self._clock.time(stamp, arrival - self._start), image)
         self._thread = threading.Thread(target=self._run, args=(feed,), name="camera", daemon=True)
         self._thread.start()
 
@@ -104,14 +106,14 @@ class Live:
         """Keep the newest picture until the feed is lost or the source closed."""
         while not self._closed.is_set():
             try:
-                image, stamp = feed.read()
+                image, arrival, stamp = feed.read()
             except OSError:
                 return
-            arrival = self.now()
             with self._fresh:
                 self._note = ""
                 index = self._newest.index + 1
-                self._newest = Frame(index, self._clock.time(stamp, arrival), image)
+                time_s = self._clock.time(stamp, arrival - self._start)
+                self._newest = Frame(index, time_s, image)
                 self._fresh.notify_all()
 
     def _reconnect(self) -> Feed | None:
