@@ -10,7 +10,7 @@ at the border rows are added as long as their far line is there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -25,10 +25,11 @@ MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones ca
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
 MIN_SEED = 8  # cells that a homography is trusted to start from
 # Widest line, vicinity of two or three cells, square in which a line ends where it is half as deep
-# as at its middle, passage that parts areas all the same: for small cells (a wider square would cut
+# as at its middle, passages that part areas all the same: for small cells (a wider square would cut
 # thin lines next to crosses) and large. Beside a filled cell no line is seen, but the cell's edge;
-# along it, on the line's width, areas would run together.
-SCALES_PX = ((7, 41, 3, 2), (15, 121, 5, 7))
+# along it, on the line's width, areas may run together, and in noise they may not be parted so.
+_Scale = tuple[int, int, int, tuple[int, ...]]
+SCALES_PX: tuple[_Scale, _Scale] = ((7, 41, 3, (2,)), (15, 121, 5, (2, 7)))
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
 HALO = 0.45  # of the depth of the line next to it
@@ -84,7 +85,8 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     grids: list[LineGrid] = []
     for dark in (True, False):
         for scale in SCALES_PX:
-            grids += _grids(_areas(smooth, *scale, dark))
+            for areas in _areas(smooth, *scale, dark):
+                grids += _grids(areas)
     return sorted(grids, key=lambda grid: -grid.seen)
 
 
@@ -93,9 +95,10 @@ def _areas(
     line_px: int,
     vicinity_px: int,
     crest_px: int,
-    passage_px: int,
+    passages_px: tuple[int, ...],
     dark: bool,
-) -> _Areas:
+) -> Iterator[_Areas]:
+    """The areas, parted by lines and by each of the passages."""
     hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
     depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
     noise = float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
@@ -104,12 +107,13 @@ def _areas(
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
     light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
-    found = [
-        _parallelograms((part & ~lines).astype(np.uint8), passage_px) for part in (light, ~light)
-    ]
     edges = cv2.morphologyEx(light.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
-    centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return _Areas(centres, moments, np.maximum(edges, lines).astype(np.uint8))
+    borders = np.maximum(edges, lines).astype(np.uint8)
+    masks = [(part & ~lines).astype(np.uint8) for part in (light, ~light)]
+    for passage in passages_px:
+        found = [_parallelograms(mask, passage) for mask in masks]
+        centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        yield _Areas(centres, moments, borders)
 
 
 def _parallelograms(

@@ -85,9 +85,9 @@ def _read_cells(
     grey = cv2.cvtColor(sheet.image, cv2.COLOR_BGR2GRAY).astype(np.float32)
     middles = _middles(grey, sheet, layout)
     level = np.median(middles, axis=2)
-    paper, ink = _levels(grey, sheet, level, digits)
-    depth = (level - paper) / (ink - paper)
-    marks = (np.abs(middles - level[..., None]) > MARK_AT * np.abs(ink - paper)[..., None]).mean(2)
+    paper, stroke, full = _levels(grey, sheet, level, digits)
+    depth = (level - paper) / full
+    marks = (np.abs(middles - level[..., None]) > MARK_AT * abs(stroke)).mean(2)
     values = np.full(level.shape, UNKNOWN)
     values[marks > np.mean(MARK_AREA)] = CROSSED
     values[depth > FILL_AT] = FILLED
@@ -116,26 +116,32 @@ def _middles(grey: NDArray[np.float32], sheet: Sheet, layout: Layout) -> NDArray
 
 def _levels(
     grey: NDArray[np.float32], sheet: Sheet, level: NDArray[np.float32], digits: list[Glyph]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Paper and ink levels at every cell: light falls off over the board like a plane."""
+) -> tuple[NDArray[np.float32], float, float]:
+    """(rows, cols) the paper's level, to which light falls off like a plane; and how far from it
+    thin strokes are, and filled cells.
+    """
     inks, papers = [], []
     for glyph in digits:
         area = np.s_[max(glyph.y0 - 1, 0) : glyph.y1 + 1, max(glyph.x0 - 1, 0) : glyph.x1 + 1]
         cut, weight = grey[area].ravel(), sheet.ink[area].ravel()
         inks.append(cut[weight >= np.quantile(weight, 0.9)].mean())
         papers.append(cut[weight <= np.quantile(weight, 0.1)].mean())
-    contrast = float(np.median(inks) - np.median(papers))
-    sign = np.sign(contrast)
+    stroke = float(np.median(inks) - np.median(papers))
+    sign, faint = float(np.sign(stroke)), abs(stroke)
     # Cells that are blank: those on the paper's side of the middle between the extremes.
     y, x = np.mgrid[: level.shape[0], : level.shape[1]]
     terms = np.stack([np.ones(level.size), x.ravel(), y.ravel()], axis=1)
     towards_ink = sign * level
-    blank = (towards_ink <= towards_ink.min() + FILL_AT * abs(contrast)).ravel()
+    blank = (towards_ink <= towards_ink.min() + FILL_AT * faint).ravel()
     plane = np.full(level.shape, np.median(level.ravel()[blank]))
+    full = faint
     for _ in range(3):
         if blank.sum() < 9:
             break
         fit = np.linalg.lstsq(terms[blank], level.ravel()[blank], rcond=None)[0]
         plane = (terms @ fit).reshape(level.shape)
-        blank = (sign * (level - plane) < FILL_AT * abs(contrast)).ravel()
-    return plane.astype(np.float32), (plane + contrast).astype(np.float32)
+        depth = sign * (level - plane)
+        # Thin strokes are blurred: cells deeper than digits are filled and tell what ink is.
+        full = float(np.median(depth[depth > faint])) if (depth > faint).any() else faint
+        blank = (depth < FILL_AT * full).ravel()
+    return plane.astype(np.float32), stroke, sign * full

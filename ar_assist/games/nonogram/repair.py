@@ -19,7 +19,7 @@ from ar_assist.games.nonogram.solver import solve
 
 MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
 MAX_COST = 30.0  # nats: readings that go further against the digits are not sought
-MAX_STEPS = 1_200  # of one search: guesses taken for granted, about 1 ms each
+MAX_STEPS = 1_000  # guesses taken for granted, about 2 ms each
 SOLVED_LINES = 2_000  # work of the solver on one reading: most that are wrong contradict soon
 
 
@@ -50,9 +50,10 @@ def settle(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> 
 def _likeliest(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> list[_Reading]:
     """The readings within MARGIN of the best, best first; none if that takes too long."""
     limit = MARGIN  # a low one prunes more, so it is raised by and by
+    steps = MAX_STEPS
     while limit <= MAX_COST:
-        found = readings(rows, cols, limit)
-        if found is None:
+        found, steps = _search(rows, cols, limit, steps)
+        if not steps:
             break
         if found and found[0].cost + MARGIN <= limit:
             return found
@@ -81,23 +82,20 @@ class _Reading:
     cells: Cells  # as far as the solver knows them
 
 
-def readings(
-    rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]], limit: float
-) -> list[_Reading] | None:
+def _search(
+    rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]], limit: float, steps: int
+) -> tuple[list[_Reading], int]:
     """The readings of at most this cost that may be puzzles, but for those over MARGIN from the
-    best; best first. None: too many to tell.
+    best; best first. And how many of the steps are left; 0: there may be other readings.
     """
     found: list[_Reading] = []
     start = _Guesses([list(line) for line in (*rows, *cols)], len(rows))
     stack = [(start, list(range(len(start.lines))))]
-    steps = 0
-    while stack:
+    while stack and steps:
         here, touched = stack.pop()
         if here.cost() > limit:
             continue
-        if steps == MAX_STEPS:
-            return None
-        steps += 1
+        steps -= 1
         if not here.narrow(touched, limit):
             continue
         line = here.least_open()
@@ -109,7 +107,8 @@ def readings(
         if cells is not None:
             found.append(_Reading(here.cost(), [guess[0].clue for guess in here.lines], cells))
             limit = min(limit, found[-1].cost + MARGIN)
-    return sorted((r for r in found if r.cost <= limit), key=lambda reading: reading.cost)
+    found = [reading for reading in found if reading.cost <= limit]
+    return sorted(found, key=lambda reading: reading.cost), steps
 
 
 class _Guesses:
