@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,7 +15,7 @@ from mjpeg_server import mjpeg_server
 
 from ar_assist.errors import SourceError, UserError
 from ar_assist.types import Frame, Image, Points, Source
-from ar_assist.video import live, open_source, safe_name, undistorted
+from ar_assist.video import feeds, live, open_source, safe_name, undistorted
 
 FPS = 29.97
 
@@ -27,8 +29,12 @@ def number_of(frame: Frame) -> int:
     return round(float(frame.image.mean()) / 8)
 
 
+def encoded(image: Image) -> bytes:
+    return cv2.imencode(".jpg", image)[1].tobytes()
+
+
 def jpeg(index: int) -> bytes:
-    return cv2.imencode(".jpg", numbered(index % 32))[1].tobytes()
+    return encoded(numbered(index % 32))
 
 
 @pytest.fixture
@@ -212,9 +218,28 @@ def test_slow_consumers_get_the_newest() -> None:
         first = next(frames)
         threading.Event().wait(0.5)
         late = next(frames)
+        behind = (served.parts - number_of(late)) % 32
         source.close()
     assert late.index > first.index + 10
-    assert number_of(late) == late.index % 32
+    assert behind < 16
+
+
+def test_pictures_do_not_queue_where_decoding_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*jpeg: Any) -> Any:
+        time.sleep(0.1)
+        return decode(*jpeg)
+
+    decode = cv2.imdecode
+    with mjpeg_server(lambda i: encoded(np.zeros((16, 16 + i, 3), np.uint8)), fps=50) as served:
+        source = open_source(served.url)
+        monkeypatch.setattr(feeds.cv2, "imdecode", slow)
+        frames = iter(source)
+        time.sleep(2)
+        for _ in range(3):
+            newest = next(frames).image.shape[1] - 16
+        late = served.parts - newest
+        source.close()
+    assert late < 20, "0.4 s; a queue would be 80 pictures long"
 
 
 def test_basic_authentication_and_hidden_credentials() -> None:

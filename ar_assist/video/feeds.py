@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from http.client import HTTPException, HTTPResponse
+from select import select
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -28,6 +29,7 @@ UNKNOWN_FPS = 30.0  # for streams and files that don't tell their rate
 TIMEOUT_S = 5.0  # to connect, and for one picture; phones on a busy WLAN pause for two or three
 CHUNK_BYTES = 1 << 16
 PART_LIMIT_BYTES = 1 << 25  # a "picture" beyond 32 MB is no picture
+DRAINED_BYTES = 1 << 23  # read ahead at most; systems queue 6 MB and less
 STREAMS = frozenset({"http", "https", "rtsp", "rtsps", "rtmp", "rtp", "srt", "tcp", "udp"})
 
 
@@ -111,10 +113,10 @@ class _Capture:
         self.fps = capture.get(cv2.CAP_PROP_FPS) or UNKNOWN_FPS
 
     def read(self) -> tuple[Image, float, float | None]:
-        found = self._capture.grab()
+        is_there = self._capture.grab()
         arrival = time.monotonic()
-        found, image = self._capture.retrieve() if found else (False, None)
-        if not found:
+        image = self._capture.retrieve()[1] if is_there else None
+        if image is None:
             raise OSError("the camera gives no picture")
         image.flags.writeable = False
         stamp = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
@@ -173,6 +175,8 @@ class _Mjpeg:
             length = headers.get(b"content-length", b"")
             body = self._take(int(length)) if length.isdigit() else self._until(self._delimiter)
             arrival = time.monotonic()
+            if self._has_newer():
+                continue
             image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR) if body else None
             if image is not None:  # a damaged picture is skipped
                 image.flags.writeable = False
@@ -191,6 +195,18 @@ class _Mjpeg:
                 headers[name.strip().lower()] = value.strip()
             elif not line and headers:
                 return headers
+
+    def _has_newer(self) -> bool:
+        """Whether another whole picture has come: on a busy machine old ones queue in the system.
+
+        A part is whole when the next one's delimiter is there.
+        """
+        try:
+            while len(self._buffer) < DRAINED_BYTES and select([self._response], [], [], 0)[0]:
+                self._fill()
+        except OSError:
+            pass  # the stream ended, as will be found out when it is read next
+        return self._buffer.count(self._delimiter) > 1
 
     def _take(self, count: int) -> bytes:
         while len(self._buffer) < count:
