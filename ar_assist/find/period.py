@@ -26,6 +26,8 @@ MAX_WINDOWS = 96  # looked at more closely at one scale: those with the highest 
 MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
+MAX_COMBS = 5  # periods along one axis of a rectified picture that are tried with those across
+MAX_AXIS_SEEDS = 3  # the likeliest of these couples
 MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
 
 Vector = NDArray[np.float64]  # (2,) px
@@ -213,19 +215,24 @@ def axis_seeds(picture: Image) -> list[Seed]:
     spectrum = scipy.fft.rfft2((strength - strength.mean()) * hann)
     autocorrelation = scipy.fft.irfft2(np.abs(spectrum) ** 2, s=strength.shape)
     autocorrelation /= autocorrelation[0, 0] + 1e-9
-    across = autocorrelation[[0, 1, -1]].max(axis=0)
-    down = autocorrelation[:, [0, 1, -1]].max(axis=1)
-    found = []
-    for p, height in _combs(across):
-        for q, other in _combs(down):
+    middle = np.roll(autocorrelation, (h // 2, w // 2), (0, 1)).astype(np.float32)
+    near = np.asarray(cv2.dilate(middle, np.ones((3, 3), np.uint8)), np.float32)[h // 2 :]
+    right, left, down = near[:, w // 2 :], near[:, w // 2 :: -1], near[:, w // 2]
+    couples = []
+    for p in _combs(right[0]):
+        for q in _combs(down):
             if max(p, q) < MAX_ASPECT * min(p, q):
-                centre = _densest(strength, p, q)
-                found.append(Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height + other))
-    return sorted(found, key=lambda seed: -seed.strength)
+                on = np.array([right[0, p], down[q], right[q, p], left[q, p]])
+                between = max(right[0, p // 2], down[q // 2])
+                couples.append((float(on.min() + 0.5 * on.mean() - between), p, q))
+    return [
+        Seed(_densest(strength, p, q), np.array([p, 0.0]), np.array([0.0, q]), height)
+        for height, p, q in sorted(couples, reverse=True)[:MAX_AXIS_SEEDS]
+    ]
 
 
-def _combs(autocorrelation: NDArray[np.float64]) -> list[tuple[int, float]]:
-    """The two likeliest periods along an axis, px: high at it and its double, low between."""
+def _combs(autocorrelation: NDArray[np.float32]) -> list[int]:
+    """The likeliest periods along an axis, px: high at it and its double, low between."""
     lags = np.arange(PERIOD_PX[0], len(autocorrelation) // 3)
     if len(lags) < 3:
         return []
@@ -233,15 +240,22 @@ def _combs(autocorrelation: NDArray[np.float64]) -> list[tuple[int, float]]:
     between = autocorrelation[lags // 2] + autocorrelation[(3 * lags) // 2]
     score = on - between
     summit = np.flatnonzero((score[1:-1] >= score[:-2]) & (score[1:-1] > score[2:])) + 1
-    best = summit[np.argsort(-score[summit], kind="stable")][:2]
-    return [(int(lags[i]), float(score[i])) for i in best if score[i] > 0]
+    best = summit[np.argsort(-score[summit], kind="stable")][:MAX_COMBS]
+    return [int(lags[i]) for i in best if score[i] > 0]
 
 
 def _densest(strength: Maps, p: int, q: int) -> Vector:
     """Where neighbours at both periods are most alike, over three cells each way."""
-    level = cv2.blur(strength, (p, q))
-    rhythm = strength - level
-    alike = rhythm * (np.roll(rhythm, p, axis=1) + np.roll(rhythm, q, axis=0))
-    dense = cv2.blur(alike, (3 * p, 3 * q))
-    y, x = np.unravel_index(int(dense.argmax()), dense.shape)
-    return np.array([x - p / 2, y - q / 2], np.float64)
+    h, w = strength.shape
+    rhythm = strength - cv2.blur(strength, (p, q))
+    alike = np.zeros_like(strength)
+    alike[:, : w - p] += rhythm[:, : w - p] * rhythm[:, p:]
+    alike[: h - q] += rhythm[: h - q] * rhythm[q:]
+    dense = cv2.blur(alike, (3 * p, 3 * q), borderType=cv2.BORDER_CONSTANT)
+    left, top = (
+        min(2 * p, (w - 1) // 2),
+        min(2 * q, (h - 1) // 2),
+    )  # so that the cells around lie inside
+    inner = dense[top : h - top, left : w - left]
+    y, x = np.unravel_index(int(inner.argmax()), inner.shape)
+    return np.array([x + left, y + top], np.float64)

@@ -17,7 +17,6 @@ from ar_assist.types import Image, Lattice, Points, transform
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
 MAX_QUADS = 3  # outlines searched from inside
-MAX_AXIS_SEEDS = 2  # grown in one outline
 CONVINCING = 0.45  # score of a lattice after which no more is sought at this scale
 LIKELY = 0.3  # score of a lattice that is worth reading before others are sought
 MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
@@ -43,11 +42,11 @@ def lattices(image: Image, outlined: Callable[[], list[Quad]]) -> Iterator[Fit]:
 def _stages(
     image: Image, outlined: Callable[[], list[Quad]], known: list[Fit]
 ) -> Iterator[list[Fit]]:
-    """What each kind of evidence adds to what is known: coarse scales cost least."""
-    for scale in reversed(SCALES):
-        yield _grown(image, seeds(image, scale), known, MAX_GROWN)
+    """What each kind of evidence adds to what is known, the cheapest first."""
     for quad in outlined()[:MAX_QUADS]:
         yield _inside(image, quad, known)
+    for scale in reversed(SCALES):
+        yield _grown(image, seeds(image, scale), known, MAX_GROWN)
     sparse = (measured(image, fit) for fit in blob_lattices(image))
     yield [fit for fit in sparse if fit and fit.score > MIN_SCORE]
 
@@ -80,7 +79,7 @@ def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
     plane = quad.plane(RECTIFIED_PX)
     picture = rectify(image, plane)
     fits: list[Fit] = []
-    for seed in axis_seeds(picture)[:MAX_AXIS_SEEDS]:
+    for seed in axis_seeds(picture):
         ends = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
         centre, p, q = plane.to_frame(ends).astype(float)
         if any(_belongs(Seed(centre, p - centre, q - centre, 0), fit) for fit in [*known, *fits]):

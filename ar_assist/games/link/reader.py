@@ -33,6 +33,7 @@ MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
 COUPLES, FEWER = 8, 0.67  # couples of cells that tell; share of chance's variety: half if pieces
+LEAST_FILL = 0.15  # of the usual count of tiles: a line beside the board with fewer is none of it
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
@@ -152,7 +153,8 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     held = tuple(_held(good.reshape(grid), alike, proof, axis) for axis in (0, 1))
     clear = np.log((off + 0.01) / frame) if frame else np.log((contrast + 1) / (limit + 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(clear)))
-    doubt = inside & ~empty & (odd | ~mated)
+    vouched = alike[:, ~odd].any(1)  # it has a mate that is made as tiles are
+    doubt = inside & ~empty & ~(mated & (vouched | ~odd))
     return Sight(
         lattice,
         cells,
@@ -184,8 +186,8 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
 def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
     """(N, N) which cells are mates of a cell inside; None where too few are.
 
-    Only cells inside judge what is near: what lies around may be anything. Cells with an `unlike`
-    frame must be nearly as near as mates usually are.
+    Only cells inside judge what is near: what lies around may be anything. Those
+    with an `unlike` frame must be nearly as near as mates usually are.
     """
     some = np.nonzero(chosen)[0]
     within = inside[some]
@@ -198,12 +200,13 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
     nearest = apart[np.ix_(within, within)].min(1)
     usual = max(float(np.median(nearest)), CLEANEST)
     limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
-    limits = np.where(unlike[some], min(2 * usual, limit), limit + np.where(within, MATE_LEAST, 0))
+    foreign = unlike[some] & ~within
+    limits = np.where(foreign, min(2 * usual, limit), limit + np.where(within, MATE_LEAST, 0))
     near = apart < limits[:, None]
     if near[np.ix_(within, within)].any(1).sum() < 2:
         return None
     # Pieces of one wallpaper are like each other too, and like those around the board.
-    near[near[:, ~within & unlike[some]].any(1) & unlike[some]] = False
+    near[near[:, foreign].any(1) & unlike[some]] = False
     alike = np.zeros((len(cells), len(cells)), bool)
     alike[np.ix_(some, some[within])] = near[:, within]
     return alike
@@ -216,7 +219,8 @@ def _extent(sight: Sight) -> Lattice:
         inner = np.nonzero(count[1:-1])[0]
         if not len(inner):
             return sight.lattice
-        enough = 1 if sight.framed else 2  # one cell may look like a tile by chance
+        # One cell may look like a tile by chance, and the less so the more tiles a line has.
+        enough = max(1 if sight.framed else 2, LEAST_FILL * float(np.median(count[1:-1])))
         sides += [
             1 if count[0] >= enough else -int(inner[0]),
             1 if count[-1] >= enough else int(inner[-1]) + 3 - len(count),
