@@ -6,18 +6,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ar_assist.games.othello import endgame, evaluation, midgame
+from ar_assist.games.othello import endgame, evaluation, midgame, positions
 from ar_assist.games.othello.board import flipped, legal_moves, squares
 from ar_assist.games.othello.fast import U
 from ar_assist.games.othello.search import Found
 
 USUAL = 5  # the strength that the budgets below are for; each step doubles or halves them
 MIDGAME_NODES = 3_600_000  # about 0.9 seconds
-ENDGAME_NODES = 12_000_000  # about 0.7 seconds
+ENDGAME_NODES = 700_000  # about 0.7 seconds, with what lies beyond them (see endgame.solve)
 EXACT_EMPTIES = 21  # empties at the usual strength from which the end is in reach; one per step
 FALL_BACK = 3  # a mid-game search after an exact one that failed gets so much fewer nodes
-GLANCE = 40  # of the nodes of an exact search, one in so many goes into a mid-game search before it
-GLANCE_NODES = 500_000  # … but no more
+GLANCE = 12  # of the nodes of an exact search, one in so many goes into a mid-game search before it
+GLANCE_NODES = 60_000  # … but no more
+HINT_BITS = 14  # positions kept of the searches that order an endgame's moves
 TABLE_BITS = 20  # positions kept, as a power of two: 25 MB
 WIDTH = 2 * evaluation.UNIT  # half of the window around the last depth's value
 
@@ -47,11 +48,12 @@ def solve(own: int, theirs: int, nodes: int) -> Found | None:
     guess = round(first.moves[0][1] or 0)
     counter = np.array([0, nodes])
     empties = 64 - (own | theirs).bit_count()
-    bits = min(23, max(12, empties + 3))  # up to 180 MB where there is much to remember
-    table, tables = endgame.new_table(bits), evaluation.load()
+    bits = min(23, max(12, empties + 1))  # up to 200 MB where there is much to remember
+    table, hints = positions.new_table(bits), positions.new_table(HINT_BITS)
+    tables, rows = evaluation.load(), positions.new_rows()
 
     def value_of(mine: int, yours: int, alpha: int, beta: int) -> int | None:
-        value = endgame.solve(U(mine), U(yours), alpha, beta, table, tables, counter)
+        value = endgame.solve(U(mine), U(yours), alpha, beta, table, hints, tables, rows, counter)
         return None if abs(value) == endgame.INVALID else int(value)
 
     centre = guess - guess % 2
@@ -65,7 +67,7 @@ def solve(own: int, theirs: int, nodes: int) -> Found | None:
 def deepen(own: int, theirs: int, nodes: int) -> Found:
     """Mid-game search, ply by ply, until the nodes are used up or the end is reached."""
     counter = np.array([0, nodes])
-    table, tables = midgame.new_table(TABLE_BITS), evaluation.load()
+    table, tables, rows = positions.new_table(TABLE_BITS), evaluation.load(), positions.new_rows()
     order = list(squares(legal_moves(own, theirs)))
     best: Ranking = [(square, None) for square in order]
     reached, value = 0, 0
@@ -74,7 +76,9 @@ def deepen(own: int, theirs: int, nodes: int) -> Found:
         def value_of(
             mine: int, yours: int, alpha: int, beta: int, plies: int = depth - 1
         ) -> int | None:
-            found = midgame.search(U(mine), U(yours), plies, alpha, beta, table, tables, counter)
+            found = midgame.search(
+                U(mine), U(yours), plies, alpha, beta, table, tables, rows, counter
+            )
             return None if abs(found) == midgame.STOPPED else int(found)
 
         ranking = _window(own, theirs, order, value_of, value, WIDTH, midgame.WORST)

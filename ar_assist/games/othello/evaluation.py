@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, typeof
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.board import cell_of, parse_square
@@ -115,6 +115,9 @@ def tables(weights: NDArray[np.int16]) -> tuple[Any, Any, Any, Any]:
     """What `evaluate` wants: rank states, offsets, (STAGES, WEIGHTS) weights, room for states."""
     room = np.empty(len(PATTERNS), np.uint16)
     return RANK_STATES, OFFSETS, np.ascontiguousarray(weights), room
+
+
+TABLES = typeof(tables(np.zeros((1, 1), np.int16)))  # type: ignore[no-untyped-call]  # numba type
 
 
 @cache

@@ -20,7 +20,8 @@ from ar_assist.games.othello.board import STEPS, shifted
 U = np.uint64
 ZERO, ONE = U(0), U(1)
 NOT_EDGE_FILES = U(0x7E7E7E7E7E7E7E7E)  # files b to g: a run along a rank must not wrap
-ANY = U(0xFFFFFFFFFFFFFFFF)
+CORNERS = U(0x8100000000000081)
+HIGHEST = ONE << U(63)
 
 
 def _rays() -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -86,22 +87,36 @@ def legal_moves(own: U, theirs: U) -> U:
 
 
 @njit(cache=True)
-def flipped(own: U, theirs: U, square: int) -> U:
-    """The discs that a disc of `own` on `square` turns over."""
+def flipped(own: U, theirs: U, square: int | U) -> U:
+    """The discs that a disc of `own` on `square` turns over; no branches, since none is likely."""
     flips = ZERO
     for index in range(4):
         ray = RAYS[square, index]
         end = ((theirs | ~ray) + ONE) & ray & own  # the carry runs through theirs
-        if end:
-            flips |= (end - ONE) & ray
+        flips |= (end - U(end != ZERO)) & ray
     for index in range(4, 8):
         ray = RAYS[square, index]
-        stops = ray & ~theirs
-        if stops:
-            end = ONE << U(63 - leading_zeros(stops))
-            if end & own:
-                flips |= ray & ~(end | (end - ONE))
+        stops = (ray & ~theirs) | ONE  # none is on a ray where a1 is theirs or beyond it
+        end = (HIGHEST >> U(leading_zeros(stops))) & own & ray
+        flips |= (ZERO - (end << ONE)) & ray
     return flips
+
+
+@njit(cache=True)
+def after(own: U, theirs: U, square: int) -> tuple[U, U]:
+    """(own, theirs) as the opponent sees them after a move of the owner of `own`."""
+    flips = flipped(own, theirs, square)
+    return theirs & ~flips, own | flips | (ONE << U(square))
+
+
+@njit(cache=True)
+def final_score(own: U, theirs: U) -> int:
+    """The disc difference at the end; empty squares go to the winner."""
+    difference = popcount(own) - popcount(theirs)
+    empties = 64 - popcount(own) - popcount(theirs)
+    if difference > 0:
+        return difference + empties
+    return difference - empties if difference < 0 else 0
 
 
 @njit("int64(uint64, uint64, int64)", cache=True)
@@ -117,6 +132,6 @@ def perft(own: U, theirs: U, depth: int) -> int:
     while moves:
         square = lowest(moves)
         moves &= moves - ONE
-        flips = flipped(own, theirs, square)
-        lines += perft(theirs & ~flips, own | flips | (ONE << U(square)), depth - 1)
+        yours, mine = after(own, theirs, square)
+        lines += perft(yours, mine, depth - 1)
     return lines

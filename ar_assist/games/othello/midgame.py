@@ -11,12 +11,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numba import njit
+from numba import int64, njit, uint64
 
-from ar_assist.games.othello.endgame import CORNERS, final_score, slot_of
-from ar_assist.games.othello.evaluation import UNIT, evaluate
-from ar_assist.games.othello.fast import ONE, ZERO, U, flipped, legal_moves, lowest, popcount
+from ar_assist.games.othello.evaluation import TABLES, UNIT, evaluate
+from ar_assist.games.othello.fast import (
+    CORNERS,
+    ONE,
+    ZERO,
+    U,
+    after,
+    final_score,
+    legal_moves,
+    lowest,
+    popcount,
+)
+from ar_assist.games.othello.positions import ROWS, TABLE, keep, next_move, slot_of
 
 WORST = 64 * UNIT
 STOPPED = 1_000_000  # beyond any value: the search ran out of nodes
@@ -28,70 +37,24 @@ MARGIN, MARGIN_PLY = (
 )  # by which it must exceed the bound, and per ply saved
 MOBILITY = UNIT // 2  # what a reply of the opponent costs, in the order of moves
 
-Table = tuple[Any, Any, Any, Any, Any, Any]
-
-
-def new_table(bits: int) -> Table:
-    """An empty table of 2**bits positions: own, theirs, depth, lower, upper bound, best move."""
-    size = 1 << bits
-    return (
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.uint64),
-        np.full(size, -1, np.int8),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.full(size, -1, np.int8),
-    )
-
 
 @njit(cache=True)
-def ordered(
-    own: U, theirs: U, moves: U, first: int, depth: int, tables: Any, squares: Any, weights: Any
-) -> int:
-    """Fill in the moves, most promising first; returns how many."""
+def _order(own: U, theirs: U, moves: U, first: int, depth: int, tables: Any, row: Any) -> int:
+    """Fill in a row of moves (see positions.py); returns how many."""
     count = 0
     while moves:
         square = lowest(moves)
         moves &= moves - ONE
-        flips = flipped(own, theirs, square)
-        mine, yours = own | flips | (ONE << U(square)), theirs & ~flips
+        yours, mine = after(own, theirs, square)
         replies = legal_moves(yours, mine)
         weight = MOBILITY * (popcount(replies) + popcount(replies & CORNERS))
         if depth >= SORTED_DEPTH:
             weight += evaluate(yours, mine, tables)
         if square == first:
             weight = -STOPPED
-        at = count
-        while at > 0 and weights[at - 1] > weight:
-            weights[at], squares[at] = weights[at - 1], squares[at - 1]
-            at -= 1
-        weights[at], squares[at] = weight, square
+        row[count] = weight << 6 | square
         count += 1
     return count
-
-
-@njit(cache=True)
-def _keep(
-    table: Table,
-    slot: int,
-    own: U,
-    theirs: U,
-    depth: int,
-    alpha: int,
-    beta: int,
-    best: int,
-    square: int,
-) -> None:
-    """Put what a search found into the table."""
-    owns, thems, depths, lowers, uppers, firsts = table
-    if owns[slot] != own or thems[slot] != theirs or depths[slot] != depth:
-        owns[slot], thems[slot], depths[slot] = own, theirs, depth
-        lowers[slot], uppers[slot] = -WORST, WORST
-    if best < beta:
-        uppers[slot] = min(uppers[slot], best)
-    if best > alpha:
-        lowers[slot] = max(lowers[slot], best)
-    firsts[slot] = square
 
 
 @njit(cache=True)
@@ -102,26 +65,21 @@ def _last_ply(own: U, theirs: U, moves: U, beta: int, tables: Any, nodes: Any) -
         square = lowest(moves)
         moves &= moves - ONE
         nodes[0] += 1
-        flips = flipped(own, theirs, square)
-        mine = own | flips | (ONE << U(square))
-        best = max(best, -evaluate(theirs & ~flips, mine, tables))
+        yours, mine = after(own, theirs, square)
+        best = max(best, -evaluate(yours, mine, tables))
     return best
 
 
-@njit(
-    "int64(uint64, uint64, int64, int64, int64,"
-    "Tuple((uint64[::1], uint64[::1], int8[::1], int32[::1], int32[::1], int8[::1])),"
-    "Tuple((uint16[:, :, ::1], int64[::1], int16[:, ::1], uint16[::1])), int64[::1])",
-    cache=True,
-)
+@njit(int64(uint64, uint64, int64, int64, int64, TABLE, TABLES, ROWS, int64[::1]), cache=True)
 def search(
     own: U,
     theirs: U,
     depth: int,
     alpha: int,
     beta: int,
-    table: Table,
+    table: Any,
     tables: Any,
+    rows: Any,
     nodes: Any,
 ) -> int:
     """The value within (alpha, beta), fail-soft; STOPPED once nodes[0] exceeds nodes[1]."""
@@ -134,49 +92,46 @@ def search(
     if moves == ZERO:
         if legal_moves(theirs, own) == ZERO:
             return UNIT * final_score(own, theirs)
-        value = search(theirs, own, depth, -beta, -alpha, table, tables, nodes)
+        value = search(theirs, own, depth, -beta, -alpha, table, tables, rows, nodes)
         return -value if abs(value) != STOPPED else STOPPED
     if depth == 1:
         return _last_ply(own, theirs, moves, beta, tables, nodes)
-    owns, thems, depths, lowers, uppers, firsts = table
-    slot = slot_of(own, theirs, len(owns))
+    entry = table[slot_of(own, theirs, len(table))]
     first = -1
-    if owns[slot] == own and thems[slot] == theirs:
-        first = firsts[slot]
-        if depths[slot] == depth:
-            lower, upper = int(lowers[slot]), int(uppers[slot])
-            if lower >= beta or lower == upper:
-                return lower
-            if upper <= alpha:
-                return upper
-            alpha, beta = max(alpha, lower), min(beta, upper)
+    if entry.own == own and entry.theirs == theirs:
+        first = int(entry.best)
+        if entry.depth == depth:
+            if entry.lower >= beta or entry.lower == entry.upper:
+                return int(entry.lower)
+            if entry.upper <= alpha:
+                return int(entry.upper)
+            alpha, beta = max(alpha, int(entry.lower)), min(beta, int(entry.upper))
     if depth >= PROBED_DEPTH and beta - alpha == 1:
         shallow = depth // 2 - (depth - depth // 2) % 2  # as odd or even as the depth
         margin = MARGIN + MARGIN_PLY * (depth - shallow)
         for bound, sign in ((beta + margin, 1), (alpha - margin, -1)):
             if abs(bound) < WORST:
-                value = search(own, theirs, shallow, bound - 1, bound, table, tables, nodes)
+                value = search(own, theirs, shallow, bound - 1, bound, table, tables, rows, nodes)
                 if value == STOPPED:
                     return STOPPED
                 if (value >= bound) == (sign > 0):
                     return beta if sign > 0 else alpha
-    squares, weights = np.empty(34, np.int8), np.empty(34, np.int32)
-    count = ordered(own, theirs, moves, first, depth, tables, squares, weights)
+    row = rows[64 - popcount(own | theirs)]
+    count = _order(own, theirs, moves, first, depth, tables, row)
     best, best_square, floor = -STOPPED, -1, alpha
     for index in range(count):
-        square = squares[index]
-        flips = flipped(own, theirs, square)
-        mine, yours = own | flips | (ONE << U(square)), theirs & ~flips
+        square = next_move(row, index, count)
+        yours, mine = after(own, theirs, square)
         ceiling = beta if index == 0 else floor + 1
-        value = search(yours, mine, depth - 1, -ceiling, -floor, table, tables, nodes)
-        if index > 0 and abs(value) != STOPPED and floor < -value < beta:
-            value = search(yours, mine, depth - 1, -beta, value, table, tables, nodes)
+        value = -search(yours, mine, depth - 1, -ceiling, -floor, table, tables, rows, nodes)
+        if index > 0 and abs(value) != STOPPED and floor < value < beta:
+            value = -search(yours, mine, depth - 1, -beta, -value, table, tables, rows, nodes)
         if abs(value) == STOPPED:
             return STOPPED
-        if -value > best:
-            best, best_square = -value, square
+        if value > best:
+            best, best_square = value, square
             floor = max(floor, best)
             if best >= beta:
                 break
-    _keep(table, slot, own, theirs, depth, alpha, beta, best, best_square)
+    keep(entry, own, theirs, depth, alpha, beta, best, best_square)
     return best

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import lsmr
 
-from ar_assist.games.othello import endgame, evaluation, midgame
+from ar_assist.games.othello import endgame, evaluation, midgame, positions
 from ar_assist.games.othello.board import START
-from ar_assist.games.othello.fast import ONE, ZERO, U, flipped, legal_moves, lowest, popcount
+from ar_assist.games.othello.fast import ONE, ZERO, U, after, legal_moves, lowest, popcount
 
 SOLVED = 13  # empties from which games are solved: about a millisecond each
 FIRST, LAST = 4, 24  # plies of random moves at the start, so that games differ
@@ -35,105 +35,78 @@ FIT_STEPS = 80  # of LSMR; more only fits noise
 
 
 @njit(cache=True)
-def best_move(own: U, theirs: U, depth: int, table: Any, tables: Any, nodes: Any) -> int:
-    """The move that a search prefers."""
+def best_move(own: U, theirs: U, table: Any, tables: Any, rows: Any, nodes: Any) -> int:
+    """The move that a search of DEPTH plies prefers."""
     moves, best, chosen = legal_moves(own, theirs), -midgame.STOPPED, -1
     while moves:
         square = lowest(moves)
         moves &= moves - ONE
-        mine, yours = after(own, theirs, square)
-        value = -midgame.search(yours, mine, depth - 1, -midgame.WORST, -best, table, tables, nodes)
+        yours, mine = after(own, theirs, square)
+        value = -midgame.search(
+            yours, mine, DEPTH - 1, -midgame.WORST, -best, table, tables, rows, nodes
+        )
         if value > best:
             best, chosen = value, square
     return chosen
 
 
 @njit(cache=True)
-def after(own: U, theirs: U, square: int) -> tuple[U, U]:
-    """(mover's, opponent's) discs after a move."""
-    flips = flipped(own, theirs, square)
-    return own | flips | (ONE << U(square)), theirs & ~flips
-
-
-@njit(cache=True)
 def random_move(moves: U, rng: np.random.Generator) -> int:
     """One of the moves."""
-    for _ in range(rng.integers(popcount(moves))):
+    for _ in range(rng.integers(0, popcount(moves))):
         moves &= moves - ONE
     return lowest(moves)
 
 
 @njit(cache=True)
-def play_game(rng: np.random.Generator, table: Any, tables: Any, solver: Any, out: Any) -> int:
-    """Play a game; fill in its positions, side to move first, with labels; returns how many."""
+def play_game(
+    rng: np.random.Generator, table: Any, solver: Any, tables: Any, rows: Any, out: Any
+) -> int:
+    """Play a game; fill in its positions, side to move first, with labels; returns how many.
+
+    From the first position that is solved on, moves are random and every position is solved.
+    """
     owns, thems, labels = out
-    own, theirs = U(START_BLACK), U(START_WHITE)
-    opening, count, plies = rng.integers(FIRST, LAST), 0, 0
+    own, theirs, mover = U(START_BLACK), U(START_WHITE), 1
+    opening, count, plies, solved = rng.integers(FIRST, LAST), 0, 0, False
     nodes = np.array([0, 1 << 60])
-    table[2][:] = -1
+    table.depth[:] = -1
     while True:
         moves = legal_moves(own, theirs)
         if moves == ZERO:
-            own, theirs = theirs, own
+            own, theirs, mover = theirs, own, -mover
             moves = legal_moves(own, theirs)
             if moves == ZERO:
                 return count
-            labels[:count] = -labels[:count]  # labels are 1 until the game is solved: the signs
-        empties = 64 - popcount(own | theirs)
+        late = 64 - popcount(own | theirs) <= SOLVED
         if plies >= opening:
-            owns[count], thems[count], labels[count] = own, theirs, 1
+            owns[count], thems[count], labels[count] = own, theirs, mover
             count += 1
-        if empties <= SOLVED:
-            break
-        if plies < opening or rng.random() < RANDOM_MOVE:
+        if late:
+            value = endgame.solve(own, theirs, -64, 64, solver, table, tables, rows, nodes)
+            if solved:
+                labels[count - 1] = value
+            else:
+                labels[:count] *= mover * value  # till now, labels say who moves
+            solved = True
+        if late or plies < opening or rng.random() < RANDOM_MOVE:
             square = random_move(moves, rng)
         else:
-            square = best_move(own, theirs, DEPTH, table, tables, nodes)
-        mine, yours = after(own, theirs, square)
-        own, theirs, plies = yours, mine, plies + 1
-        labels[:count] = -labels[:count]
-    labels[:count] *= endgame.solve(own, theirs, -64, 64, solver, tables, nodes)
-    return play_out(own, theirs, solver, tables, out, count, nodes, rng)
-
-
-@njit(cache=True)
-def play_out(
-    own: U,
-    theirs: U,
-    solver: Any,
-    tables: Any,
-    out: Any,
-    count: int,
-    nodes: Any,
-    rng: np.random.Generator,
-) -> int:
-    """Play at random to the end of the game and solve every position on the way."""
-    owns, thems, labels = out
-    while True:
-        moves = legal_moves(own, theirs)
-        if moves == ZERO:
-            own, theirs = theirs, own
-            moves = legal_moves(own, theirs)
-            if moves == ZERO:
-                return count
-        mine, yours = after(own, theirs, random_move(moves, rng))
-        own, theirs = yours, mine
-        if legal_moves(own, theirs) != ZERO:
-            owns[count], thems[count] = own, theirs
-            labels[count] = endgame.solve(own, theirs, -64, 64, solver, tables, nodes)
-            count += 1
+            square = best_move(own, theirs, table, tables, rows, nodes)
+        own, theirs = after(own, theirs, square)
+        mover, plies = -mover, plies + 1
 
 
 def play_games(
     seeds: range, weights: NDArray[np.int16]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int16]]:
     """Own discs, opponent's discs and labels of all positions of many games."""
-    table, solver = midgame.new_table(12), endgame.new_table(16)
-    tables = evaluation.tables(weights)
+    table, solver = positions.new_table(12), positions.new_table(16)
+    tables, rows = evaluation.tables(weights), positions.new_rows()
     out = np.zeros(64, np.uint64), np.zeros(64, np.uint64), np.zeros(64, np.int16)
     games = []
     for seed in seeds:
-        count = play_game(np.random.default_rng(seed), table, tables, solver, out)
+        count = play_game(np.random.default_rng(seed), table, solver, tables, rows, out)
         games.append(tuple(column[:count].copy() for column in out))
     owns, thems, labels = (np.concatenate(columns) for columns in zip(*games, strict=True))
     return owns, thems, labels
