@@ -95,8 +95,10 @@ def wallpaper(size_wh: tuple[int, int], colour: Colour, rng: Generator) -> Image
 
 def lay(picture: Image, tile: Image, at: tuple[int, int], alpha: float = 1.0) -> None:
     """Put a BGRA tile over a BGR or BGRA picture, in place; `at` is its top left corner, px."""
-    height, width = tile.shape[:2]
-    part = picture[at[1] : at[1] + height, at[0] : at[0] + width]
+    left, top = max(at[0], 0), max(at[1], 0)
+    tile = tile[top - at[1] :, left - at[0] :]
+    part = picture[top : top + tile.shape[0], left : left + tile.shape[1]]
+    tile = tile[: part.shape[0], : part.shape[1]]  # what lies beyond the picture is not seen
     cover = tile[..., 3:] * np.float32(alpha / 255)
     part[..., :3] = part[..., :3] + cover * (tile[..., :3].astype(np.float32) - part[..., :3])
     if picture.shape[2] == 4:
