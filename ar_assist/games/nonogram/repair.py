@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ar_assist.games.nonogram.board import Cells, Clue, NonogramBoard
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.grid import Grid, bits_of
@@ -18,7 +20,7 @@ from ar_assist.games.nonogram.lines import Line, solve_line
 from ar_assist.games.nonogram.solver import solve
 
 MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
-MAX_COST = 30.0  # nats: readings that go further against the digits are not sought
+MAX_COST = 15.0  # nats: readings that go further against the digits are not sought
 MAX_STEPS = 1_000  # guesses taken for granted, about 2 ms each
 SOLVED_LINES = 2_000  # work of the solver on one reading: most that are wrong contradict soon
 
@@ -96,7 +98,7 @@ def _search(
         if here.cost() > limit:
             continue
         steps -= 1
-        if not here.narrow(touched, limit):
+        if not here.narrow(touched, limit) or here.balanced_cost() > limit:
             continue
         line = here.least_open()
         if line is not None:
@@ -129,6 +131,29 @@ class _Guesses:
     def cost(self) -> float:
         """The least that a reading costs."""
         return sum(guesses[0].cost for guesses in self.lines)
+
+    def balanced_cost(self) -> float:
+        """The least that a reading costs in which rows and columns fill equally many cells."""
+        excess = [
+            [sum(guess.clue) * (1 if i < self._rows else -1) for guess in guesses]
+            for i, guesses in enumerate(self.lines)
+        ]
+        # Changes of the excess are reached line by line; entry `middle` is no change.
+        middle = sum(max(abs(e - each[0]) for e in each) for each in excess)
+        costs = np.full(2 * middle + 1, np.inf)
+        costs[middle] = self.cost()
+        for guesses, each in zip(self.lines, excess, strict=True):
+            if len(guesses) == 1:
+                continue
+            longer = costs.copy()
+            for guess, e in zip(guesses[1:], each[1:], strict=True):
+                change, price = e - each[0], guess.cost - guesses[0].cost
+                to, source = max(change, 0), max(-change, 0)
+                part = longer[to : len(costs) - source]
+                np.minimum(part, costs[source : len(costs) - to] + price, out=part)
+            costs = longer
+        wanted = middle - sum(each[0] for each in excess)
+        return float(costs[wanted]) if 0 <= wanted < len(costs) else float("inf")
 
     def least_open(self) -> int | None:
         """The line with the fewest guesses, but more than one; None if there is none."""
@@ -181,8 +206,6 @@ class _Guesses:
         """The cells that the first guesses tell with little work; None: they have no solution."""
         clues = tuple(guesses[0].clue for guesses in self.lines)
         rows, cols = clues[: self._rows], clues[self._rows :]
-        if sum(map(sum, rows)) != sum(map(sum, cols)):
-            return None
         known = Grid(self._cells[: self._rows], self._cells[self._rows :]).cells()
         outcome = solve(NonogramBoard(rows, cols, known), lines=SOLVED_LINES)
         return None if outcome.verdict == "none" else outcome.known
