@@ -23,6 +23,7 @@ from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 ODD_AT_FIRST = -1.0  # … while cells beside the board may still be among them
+CHANCE = 2.5  # log odds of the groups: lattices that are none have less, boards 5 and more
 MATE = 6.0  # times the usual distance to the nearest cell: no mate
 MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
@@ -184,7 +185,7 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
 
 
 def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
-    """(N, N) which cells are mates of a cell inside; None where too few are.
+    """(N, N) which cells are mates of a cell inside; None where nothing stands apart in groups.
 
     Only cells inside judge what is near: what lies around may be anything. Those
     with an `unlike` frame must be nearly as near as mates usually are.
@@ -194,8 +195,10 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
     if within.sum() < 3:
         return None
     look = tiles.compare(cells[some], reach=1)
-    weights = group(look.among(within), _first_odds).weights
-    apart = np.tensordot(weights, look.parts, 1) ** 2
+    found = group(look.among(within), _first_odds)
+    if found.score < CHANCE:
+        return None
+    apart = np.tensordot(found.weights, look.parts, 1) ** 2
     np.fill_diagonal(apart, np.inf)
     nearest = apart[np.ix_(within, within)].min(1)
     usual = max(float(np.median(nearest)), CLEANEST)
