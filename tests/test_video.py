@@ -15,7 +15,7 @@ from mjpeg_server import mjpeg_server
 
 from ar_assist.errors import SourceError, UserError
 from ar_assist.types import Frame, Image, Points, Source
-from ar_assist.video import feeds, live, open_source, safe_name, undistorted
+from ar_assist.video import Live, feeds, live, open_source, safe_name, undistorted
 
 FPS = 29.97
 
@@ -192,6 +192,34 @@ def test_mjpeg_survives_two_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert served.connections == 3
     assert any("connection lost" in note for note in notes)
     check_contract(source, fresh)
+
+
+def test_a_line_that_is_cut_with_pictures_queued(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PAUSES_S", (0.1,))
+    decode = cv2.imdecode
+    monkeypatch.setattr(feeds.cv2, "imdecode", lambda *a: time.sleep(0.05) or decode(*a))
+    with mjpeg_server(jpeg, fps=500, cut_after=lambda n: 20) as served:
+        source = open_source(served.url)
+        frames = iter(source)
+        while served.connections < 4:
+            assert next(frames).image is not None
+        source.close()
+
+
+def test_a_feed_that_breaks_is_heard() -> None:
+    class Broken:
+        def __init__(self) -> None:
+            self._left = [numbered(0)]
+
+        def read(self) -> tuple[Image, float, float | None]:
+            return self._left.pop(), time.monotonic(), None
+
+        def close(self) -> None:
+            """Nothing to close."""
+
+    with pytest.raises(IndexError):
+        for _ in Live("broken", Broken, FPS):
+            pass
 
 
 def test_a_stall_is_said_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:

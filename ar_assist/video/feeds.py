@@ -202,11 +202,15 @@ class _Mjpeg:
         A part is whole when the next one's delimiter is there.
         """
         try:
-            while len(self._buffer) < DRAINED_BYTES and select([self._response], [], [], 0)[0]:
+            while len(self._buffer) < DRAINED_BYTES and self._is_ready():
                 self._fill()
         except OSError:
             pass  # the stream ended, as will be found out when it is read next
         return self._buffer.count(self._delimiter) > 1
+
+    def _is_ready(self) -> bool:
+        """Whether there is something to read at once."""
+        return not self._response.isclosed() and bool(select([self._response], [], [], 0)[0])
 
     def _take(self, count: int) -> bytes:
         while len(self._buffer) < count:

@@ -49,6 +49,7 @@ class Live:
         self._start = time.monotonic()
         self._clock = _Clock()
         self._note = ""
+        self._failure: BaseException | None = None  # of the thread, which must not die unheard
         self._fresh = threading.Condition()
         self._closed = threading.Event()
         feed = connect()
@@ -89,6 +90,8 @@ class Live:
             self._fresh.wait_for(
                 lambda: self._newest.index != shown or self._closed.is_set(), patience
             )
+            if self._failure is not None:
+                raise self._failure
             return self._newest
 
     def _stall(self, frame: Frame) -> str:
@@ -96,11 +99,14 @@ class Live:
 
     def _run(self, feed: Feed | None) -> None:
         """The thread: read for ever, reconnect when the feed is lost."""
-        while not self._closed.is_set():
-            if feed is not None:
-                self._follow(feed)
-                feed.close()
-            feed = self._reconnect()
+        try:
+            while not self._closed.is_set():
+                if feed is not None:
+                    self._follow(feed)
+                    feed.close()
+                feed = self._reconnect()
+        except BaseException as error:
+            self._failure = error
 
     def _follow(self, feed: Feed) -> None:
         """Keep the newest picture until the feed is lost or the source closed."""
