@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ import cv2
 
 from ar_assist import bundle
 from ar_assist.assistant import Assistant
+from ar_assist.errors import UserError
 from ar_assist.meter import Meter
 from ar_assist.overlay import draw, status_words
 from ar_assist.player import Player, Screen
@@ -131,9 +133,21 @@ class Session:
             self._outputs.log.write(view)
         if self._outputs.voice is not None and view.advice is not None and view.advice.moves:
             self._outputs.voice.hint(view.advice.moves[view.choice].record())
-        if self._recorder is not None and self._picture is not None:
-            width = view.frame.image.shape[1]  # without the debug view beside it
+        self._record(view)
+
+    def _record(self, view: View) -> None:
+        if self._recorder is None or self._picture is None:
+            return
+        width = view.frame.image.shape[1]  # without the debug view beside it
+        try:
             self._recorder.write(self._picture[:, :width], view.frame.time)
+        except UserError as error:
+            if self._recorder is self._outputs.record:
+                raise
+            recorder, self._recorder = self._recorder, None
+            with suppress(UserError):  # the same again
+                recorder.close()
+            self._say(str(error))  # begun by a key: a full disk is no reason to stop
 
     def _age(self, frame: Frame) -> float:
         """How long ago the frame came or was due, s."""

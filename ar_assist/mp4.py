@@ -9,6 +9,7 @@ it is finished (the index comes last), and it knows only constant frame rates. J
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -27,13 +28,13 @@ class Mp4Writer:
         head = _box(b"ftyp", b"iso5", struct.pack(">I", 512), b"iso5iso6mp41")
         movie = _movie(size_wh)
         self._duration_at = len(head) + movie.index(b"mehd") + 8
-        self._file.write(head + movie)
+        self._write(head + movie)
 
     def append(self, jpeg: bytes, time: float, duration: float) -> None:
         """Add a picture that is shown from `time` for about `duration` (s)."""
         ticks, length = round(time * TICKS), max(1, round(duration * TICKS))
         offset = self._file.tell()
-        self._file.write(_fragment(len(self._entries) + 1, ticks, length, jpeg))
+        self._write(_fragment(len(self._entries) + 1, ticks, length, jpeg))
         self._entries.append((ticks, offset))
         self._end = ticks + length
 
@@ -41,10 +42,22 @@ class Mp4Writer:
         """Add what players use to jump about: a table of fragments, and the duration."""
         if self._file.closed:
             return
-        self._file.write(_access_table(self._entries))
-        self._file.seek(self._duration_at)
-        self._file.write(struct.pack(">Q", self._end))
-        self._file.close()
+        with self._file:
+            self._write(_access_table(self._entries))
+            self._file.seek(self._duration_at)
+            self._file.write(struct.pack(">Q", self._end))
+
+    def _write(self, data: bytes) -> None:
+        """Add all of it or nothing: a disk that gets full takes a part and then says no."""
+        start, rest = self._file.tell(), memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with suppress(OSError):  # devices can't be cut
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise
 
 
 def _box(kind: bytes, *parts: bytes) -> bytes:

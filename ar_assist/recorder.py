@@ -53,7 +53,13 @@ class Recorder:
             self._collect(1)
         finally:
             self._encoder.shutdown()
+            self._finish()
+
+    def _finish(self) -> None:
+        try:
             self._writer.close()
+        except OSError as error:
+            raise UserError(f"{self.path}: recording stopped ({error.strerror})") from None
 
     def __enter__(self) -> Recorder:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -66,18 +67,23 @@ class Writer:
     """Writes views to a file, each line out at once so that another program can follow it."""
 
     def __init__(self, path: str | Path) -> None:
+        self._path = path
         try:
             self._file = Path(path).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
         except OSError as error:
             raise UserError(f"cannot write the log {path}: {error.strerror}") from None
 
     def write(self, view: View) -> None:
-        """Add one line."""
-        self._file.write(json.dumps(record(view), ensure_ascii=False) + "\n")
+        """Add one line; UserError if the disk is full."""
+        try:
+            self._file.write(json.dumps(record(view), ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise UserError(f"{self._path}: the log stopped ({error.strerror})") from None
 
     def close(self) -> None:
         """Finish the file; harmless when it is closed already."""
-        self._file.close()
+        with suppress(OSError):  # a line that could not be written, as `write` said
+            self._file.close()
 
     def __enter__(self) -> Writer:
         return self

@@ -17,6 +17,8 @@ from ar_assist.errors import UserError
 ENVIRONMENT = "AR_ASSIST_"  # AR_ASSIST_SIZE=1280x720 is `size`
 FOLDER_VARIABLE = "AR_ASSIST_CONFIG"  # another folder for the profiles
 DEFAULT_PROFILE = "default"  # read without being asked for, if it is there
+FASTEST = 1000  # frames/s; no camera for a desk gives more
+KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.size:
             self.size_wh  # noqa: B018 - a wrong size is said at once
+        if not 0 <= self.fps <= FASTEST:
+            raise UserError(f"fps: 0 (as the camera likes) to {FASTEST}, got {self.fps}")
         if not 1 <= self.strength <= 10:
             raise UserError(f"strength: 1 to 10, got {self.strength}")
         if self.side not in ("auto", "black", "white"):
@@ -73,6 +77,9 @@ def gather(
 ) -> Gathered:
     """Settings from all places; flags that are None were not given."""
     kept = read_profile(profile)
+    for name, value in kept.items():
+        if not isinstance(value, dict):  # tables are other programs' and other versions' business
+            _kind(name, f"profile {profile or DEFAULT_PROFILE}")
     values, origin = {}, {}
     for field in fields(Settings):
         name, variable = field.name, ENVIRONMENT + field.name.upper()
@@ -132,21 +139,28 @@ def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
 
 def _converted(name: str, value: Any, where: str) -> Any:
     """A value as the field's type; text comes from the environment and the command line."""
-    hints = get_type_hints(Settings)
-    if name not in hints:
-        raise UserError(f"{where}: no such setting; there are {', '.join(hints)}")
-    kind = hints[name]
+    kind = _kind(name, where)
     if kind is bool:
         if str(value).lower() in ("1", "true", "yes", "on"):
             return True
         if str(value).lower() in ("0", "false", "no", "off", ""):
             return False
-    else:
+    elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
         try:
-            return kind(value)
-        except (TypeError, ValueError):
+            converted = kind(value)
+            if str in (kind, type(value)) or converted == value:  # 1.5 is no whole number
+                return converted
+        except (ValueError, OverflowError):
             pass
-    raise UserError(f"{where}: {name} is a {kind.__name__}, got '{value}'")
+    raise UserError(f"{where}: {name} is {KINDS[kind]}, got '{value}'")
+
+
+def _kind(name: str, where: str) -> type:
+    """The type of the field of this name."""
+    hints: dict[str, type] = get_type_hints(Settings)
+    if name not in hints:
+        raise UserError(f"{where}: no setting '{name}'; there are {', '.join(hints)}")
+    return hints[name]
 
 
 def _key(text: str) -> str:

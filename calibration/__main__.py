@@ -104,13 +104,18 @@ def _write_target(target: Target, path: Path) -> int:
             from PIL import Image as Page  # only for this
 
             Page.fromarray(np.ascontiguousarray(picture[..., ::-1])).save(path, resolution=DPI)
-        elif not cv2.imwrite(str(path), picture):
-            raise OSError(None, "not a folder that can be written to")
+        else:
+            _write_picture(path, picture)
     except (OSError, ValueError, cv2.error) as error:
         reason = getattr(error, "strerror", None) or "use a name that ends in .png or .pdf"
         raise CalibrationError(f"can't write {path}: {reason}", 2) from error
     print(f"{path}: {target}; print it at 100 %, glue it flat, measure a square (--square-mm)")
     return 0
+
+
+def _write_picture(path: Path, picture: Image) -> None:
+    """Not imwrite: it doesn't say what is wrong."""
+    path.write_bytes(cv2.imencode(path.suffix, picture)[1].tobytes())
 
 
 def _show_target(target: Target) -> int:
@@ -242,8 +247,10 @@ def _check(args: argparse.Namespace, target: Target) -> int:
         raise CalibrationError(f"no picture in {args.pictures} shows a {target}", 3)
     rms = float(np.sqrt(np.mean(np.square(errors))))
     out = Path(args.out).with_suffix(".png")
-    if not cv2.imwrite(str(out), np.hstack([last, camera.undistort(last)])):
-        raise CalibrationError(f"can't write {out}", 2)
+    try:
+        _write_picture(out, np.hstack([last, camera.undistort(last)]))
+    except OSError as error:
+        raise CalibrationError(f"can't write {out}: {error.strerror}", 2) from error
     fits = rms < GOOD_RMS_PX
     verdict = "it fits this camera" if fits else "it does NOT fit this camera"
     print(f"{args.check}: rms {rms:.2f} px on {len(errors)} pictures: {verdict}; see {out}")

@@ -48,25 +48,33 @@ class Camera:
         """Read a camera file; OSError if it can't be read, ValueError if it is no camera file."""
         try:
             return cls.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path} is not a camera file ({error})") from error
+        except UnicodeDecodeError as error:
+            raise ValueError("not a camera file (it is not text)") from error
         except json.JSONDecodeError as error:
-            raise ValueError(f"{path}, line {error.lineno}: not JSON ({error.msg})") from error
+            raise ValueError(f"line {error.lineno}: not JSON ({error.msg})") from error
+        except KeyError as error:
+            raise ValueError(f"not a camera file ({error} is missing)") from error
+        except (TypeError, AttributeError, OverflowError) as error:
+            raise ValueError(f"not a camera file ({error})") from error
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Camera:
         known = Evidence.__dataclass_fields__
         evidence = {k: v for k, v in data.get("evidence", {}).items() if k in known}
-        numbers = {k: float(data[k]) for k in ("fx", "fy", "cx", "cy")}
-        if min(numbers["fx"], numbers["fy"]) <= 0:
-            raise ValueError("a focal length must be positive")
-        return cls(
+        camera = cls(
             int(data["width"]),
             int(data["height"]),
-            **numbers,
+            **{k: float(data[k]) for k in ("fx", "fy", "cx", "cy")},
             dist=tuple(float(d) for d in data.get("dist", ())),
             evidence=Evidence(**evidence),
         )
+        if min(camera.width, camera.height, camera.fx, camera.fy) <= 0:
+            raise ValueError("width, height and focal lengths must be positive")
+        if not np.isfinite([camera.fx, camera.fy, camera.cx, camera.cy, *camera.dist]).all():
+            raise ValueError("all numbers must be finite")
+        if len(camera.dist) > 5:
+            raise ValueError("at most five distortion coefficients are known: k1 k2 p1 p2 k3")
+        return camera
 
     def save(self, path: str | Path) -> None:
         Path(path).write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")

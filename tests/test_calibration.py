@@ -184,9 +184,37 @@ def test_bad_input_is_one_clear_line(words: list[str], code: int) -> None:
 def test_a_camera_file_survives_saving(tmp_path: Path) -> None:
     LENS.save(tmp_path / "c.json")
     assert Camera.load(tmp_path / "c.json") == LENS
-    (tmp_path / "d.json").write_text('{"width": 3}')
-    with pytest.raises(ValueError, match="camera file"):
-        Camera.load(tmp_path / "d.json")
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"fx": None}, "not a camera file"),
+        ({"width": 0}, "must be positive"),
+        ({"height": 1e400}, "not a camera file"),
+        ({"fx": -1}, "must be positive"),
+        ({"cx": float("nan")}, "finite"),
+        ({"dist": [1e400]}, "finite"),
+        ({"dist": [0] * 8}, "at most five"),
+        ({"evidence": []}, "not a camera file"),
+    ],
+)
+def test_a_wrong_camera_file_says_what_is_wrong(
+    tmp_path: Path, changes: dict[str, object], says: str
+) -> None:
+    path = tmp_path / "c.json"
+    LENS.save(path)
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(ValueError, match=says):
+        Camera.load(path)
+
+
+@pytest.mark.parametrize("text", ["[1]", "{}", "{", '{"width": 3}', "\udcff"])
+def test_what_is_no_camera_file_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=r"camera file|not JSON"):
+        Camera.load(path)
 
 
 def test_another_size_scales_and_another_aspect_is_refused() -> None:

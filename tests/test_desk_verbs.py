@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from smalldisk import small_disk
 
 from ar_assist.cli import main
 from ar_assist.cli.options import games
@@ -77,6 +78,26 @@ def test_wrong_usage(flags: list[str], noise: Path, capsys: pytest.CaptureFixtur
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ar-assist: ")
     assert flags[1] in line
+
+
+@pytest.mark.parametrize("name", ["--log", "--record", "--save-raw"])
+def test_full_disk(name: str, noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = noise.with_name("out.mp4")
+    with small_disk(100):
+        assert main(["--source", str(noise), "--headless", name, str(file)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2, "the camera's size and what is wrong"
+    assert str(file) in lines[1]
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3000), (3000, 2), (33, 40)])
+def test_pictures_too_small_for_a_board(
+    shape: tuple[int, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "small.png"
+    cv2.imwrite(str(path), np.zeros((*shape, 3), np.uint8))
+    assert main(["image", str(path)]) == 0
+    assert "searching" in capsys.readouterr().out
 
 
 def test_unknown_game_in_a_profile(

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from cardboard import Assistants, Frames
 from mjpeg_server import mjpeg_server
+from smalldisk import small_disk
 from views import GREY_FRAME, view_of
 
 from ar_assist import live, speech
@@ -201,6 +202,12 @@ def test_a_recording_begun_by_key_is_finished_when_the_program_fails(tmp_path: P
 def test_unwritable_folder_is_said_and_the_loop_goes_on(tmp_path: Path) -> None:
     outputs = Outputs(folder=tmp_path / "missing")
     assistant, _ = played({3: ["s"], 4: ["R"], 5: ["b"]}, outputs=outputs)
+    assert max(frame.index for frame in assistant.stepped) == 29
+
+
+def test_a_full_disk_ends_a_recording_and_not_the_game(tmp_path: Path) -> None:
+    with small_disk(1000):
+        assistant, _ = played({3: ["R"]}, outputs=Outputs(folder=tmp_path))
     assert max(frame.index for frame in assistant.stepped) == 29
 
 

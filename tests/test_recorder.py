@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from smalldisk import small_disk
 
 from ar_assist.errors import UserError
 from ar_assist.recorder import Recorder, recorded
@@ -114,6 +115,20 @@ def test_full_disk_is_said(tmp_path: Path) -> None:
     (tmp_path / "full.mp4").symlink_to("/dev/full")
     with pytest.raises(UserError, match="No space"):
         Recorder(tmp_path / "full.mp4", SIZE_WH)
+
+
+def test_a_disk_that_gets_full_is_said_and_leaves_whole_pictures(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp4"
+    noise = np.random.default_rng(0).integers(0, 256, (SIZE_WH[1], SIZE_WH[0], 3), np.uint8)
+    said = pytest.raises(UserError, match="recording stopped")
+    with small_disk(100_000), said, Recorder(path, SIZE_WH) as full:
+        for i in range(100):
+            full.write(noise, i / 30)
+    data, at = path.read_bytes(), 0
+    while at < len(data):
+        at += int.from_bytes(data[at : at + 4], "big")
+    assert at == len(data), "the last box is torn"
+    assert len(list(open_source(str(path)))) == data.count(b"mdat") > 0
 
 
 def test_raw_recording_of_a_source(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from smalldisk import small_disk
 
 from ar_assist import runlog
 from ar_assist.errors import SourceError, UserError
@@ -97,6 +98,17 @@ def test_a_bad_line_is_named(tmp_path, text: str, says: str):
     path.write_text('{"frame": 0, "t": 0, "state": "lost"}\n' + text + "\n")
     with pytest.raises(UserError, match=says):
         list(runlog.read(path))
+
+
+def test_a_full_disk_is_said_and_leaves_whole_lines(tmp_path):
+    path = tmp_path / "run.jsonl"
+    said = pytest.raises(UserError, match="the log stopped")
+    with small_disk(5000), said, runlog.Writer(path) as writer:
+        for _ in range(100):
+            writer.write(_view())
+    *whole, _torn = path.read_text().split("\n")
+    assert len(whole) > 1
+    assert len({*map(len, whole)}) == 1
 
 
 def test_files_that_cannot_be_used(tmp_path):

@@ -56,6 +56,12 @@ def test_saving_keeps_the_rest(folder: Path) -> None:
         ("size = 'big'", "1280x720"),
         ("= 3", "line 1"),
         ("scale = 99", "scale"),
+        ("strenght = 3", "no setting 'strenght'"),
+        ("strength = 1.5", "whole number"),
+        ("strength = true", "whole number"),
+        ("source = ['0']", "text"),
+        ("fps = -3", "fps: 0"),
+        ("fps = nan", "number"),
     ],
 )
 def test_wrong_profiles_give_one_line(folder: Path, text: str, says: str) -> None:

@@ -76,7 +76,10 @@ def _write(source: Source, settings: Settings, folder: Path) -> None:
             recorder.write(image, view.frame.time)
             shrunk = cv2.resize(image, small, interpolation=cv2.INTER_AREA)
             pictures.append(np.asarray(shrunk, np.uint8))
-    sheet.write_bytes(cv2.imencode(".png", _contact_sheet(pictures))[1].tobytes())
+    try:
+        sheet.write_bytes(cv2.imencode(".png", _contact_sheet(pictures))[1].tobytes())
+    except OSError as error:
+        raise UserError(f"{sheet}: can't be written ({error.strerror})") from None
     print(f"{source.name}: {len(pictures)} frames, see {video} and {sheet}")
 
 

@@ -21,6 +21,7 @@ from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transf
 __all__ = ["find", "outlines", "rectify"]
 
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
+LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be told from another
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
@@ -34,6 +35,8 @@ def find(image: Image) -> Iterator[Candidate]:
     """
     scale = max(1.0, max(image.shape[:2]) / WORK_PX)
     size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
+    if min(size) < LEAST_PX:
+        return
     work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     half = 0.5 * (scale - 1)  # pixel centres are at integers
     frame_from_work = np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
