@@ -163,3 +163,24 @@ def test_no_move_and_the_end_are_said() -> None:
 def test_the_game_pickles_with_its_settings() -> None:
     game = OthelloGame(side="white", strength=7, both=True)
     assert pickle.loads(pickle.dumps(game)) == game
+
+
+def test_stable_discs_are_never_turned() -> None:
+    stability = pytest.importorskip("ar_assist.games.othello.stability")
+    seen = 0
+    for seed in range(60):
+        board, turn = position(5 + seed % 30, seed)
+        kept = int(stability.stable(np.uint64(board.black), np.uint64(board.white)))
+        rng = random.Random(seed)
+        while turn:
+            board = board.play(turn, rng.choice(list(squares(board.moves(turn)))))
+            turn = board.next_to_move(turn) or 0
+        assert kept & ~board.black == 0
+        seen += kept.bit_count()
+    assert seen > 100
+
+
+def test_a_row_of_moves_is_picked_in_order() -> None:
+    positions = pytest.importorskip("ar_assist.games.othello.positions")
+    row = np.array([weight << 6 | square for square, weight in enumerate([3, -7, 0, 5])], np.int32)
+    assert [positions.next_move(row, index, 4) for index in range(4)] == [1, 2, 0, 3]

@@ -128,10 +128,10 @@ def fit(
     for stage in range(evaluation.STAGES):
         first = 5 + stage * evaluation.STAGE_DISCS
         near = (discs >= first - BLEND) & (discs < first + evaluation.STAGE_DISCS + BLEND)
-        features = np.zeros((int(near.sum()), len(evaluation.PATTERNS)), np.uint16)
+        features = np.zeros((int(near.sum()), evaluation.LANES), np.uint16)
         all_states(owns[near], thems[near], evaluation.RANK_STATES, features)
-        columns = (features + evaluation.OFFSETS).ravel()
-        rows = np.arange(len(features) + 1) * len(evaluation.PATTERNS)
+        columns = (features[:, : evaluation.COUNT] + evaluation.OFFSETS).ravel()
+        rows = np.arange(len(features) + 1) * evaluation.COUNT
         shape = (len(features), evaluation.WEIGHTS)
         matrix = csr_array((np.ones(columns.size), columns, rows), shape=shape)
         found = lsmr(matrix, labels[near].astype(float), damp=DAMPING, maxiter=FIT_STEPS)[0]
