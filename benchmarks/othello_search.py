@@ -1,9 +1,10 @@
 """Measure the Othello search on this machine's one core.
 
-    python benchmarks/othello_search.py [--ffo FOLDER] [--last N]
+    python benchmarks/othello_search.py [--positions N] [--seed SEED] [--ffo FOLDER] [--last N]
 
-Prints perft, the endgame positions of the FFO set (folder of `.obf` files) up to number N, random
-positions of 18 to 22 empties, and the depth of the mid-game search at the usual strength.
+Prints perft, the depth of the mid-game search at the usual strength and the time to solve positions
+of random games, N of each number of empty squares; with a folder of `.obf` files, endgames of
+the FFO set up to number N. Times are the processor's.
 """
 
 from __future__ import annotations
@@ -82,28 +83,39 @@ def measure_ffo(folder: Path, last: int) -> None:
     print(f"FFO 1-{last}: {right} right, {total:.1f} s in all", flush=True)
 
 
-def measure_endgames(count: int) -> None:
-    rng = random.Random(1)
+def measure_endgames(count: int, seed: int) -> None:
+    rng = random.Random(seed)
     for empties in (18, 20, 22):
         positions = [random_position(empties, rng) for _ in range(count)]
         times = [timed(partial(solve, position))[1] for position in positions]
         median, nine = np.quantile(times, (0.5, 0.9))
-        print(f"{empties} empties: median {median:.2f} s, 90 % {nine:.2f}, max {max(times):.2f}")
-
-
-def measure_midgame() -> None:
-    rng = random.Random(2)
-    for empties in (52, 48, 44, 40, 36, 32, 28):
-        board, turn = random_position(empties, rng)
-        own, theirs = board.sides(turn)
-        found, seconds = timed(partial(deepening.deepen, own, theirs, deepening.MIDGAME_NODES))
         print(
-            f"{empties} empties: depth {found.depth}, {found.nodes / seconds / 1e6:.1f} M nodes/s"
+            f"{empties} empties: median {median:.2f} s, 90 % {nine:.2f}, max {max(times):.2f}",
+            flush=True,
+        )
+
+
+def measure_midgame(count: int, seed: int) -> None:
+    rng = random.Random(seed)
+    for empties in (52, 44, 36, 28):
+        depths, times = [], []
+        for _ in range(count):
+            board, turn = random_position(empties, rng)
+            look = partial(deepening.deepen, *board.sides(turn), deepening.MIDGAME_NODES)
+            found, seconds = timed(look)
+            depths.append(found.depth)
+            times.append(seconds)
+        print(
+            f"{empties} empties: depth {min(depths)} at least, {np.median(depths):.0f} median, "
+            f"{np.median(times):.2f} s median, {max(times):.2f} at most",
+            flush=True,
         )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--positions", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ffo", type=Path)
     parser.add_argument("--last", type=int, default=39)
     args = parser.parse_args()
@@ -111,8 +123,8 @@ def main() -> None:
         own, theirs = np.uint64(START.black), np.uint64(START.white)
         lines, seconds = timed(partial(fast.perft, own, theirs, depth))
         print(f"perft({depth}) = {lines}: {seconds:.2f} s")
-    measure_midgame()
-    measure_endgames(20)
+    measure_midgame(args.positions, args.seed)
+    measure_endgames(args.positions, args.seed)
     if args.ffo:
         measure_ffo(args.ffo, args.last)
 
