@@ -28,6 +28,7 @@ CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
 DIGIT_STEP = (0.55, 1.9)  # of the digit height, between which digits part into numbers
 USUAL_STEP = 1.0  # of the digit height: digits of one number stand at 0.6 to 0.85 in any font,
 # those of two at least a space (a quarter of an em) further apart
+GROUPS_APART = 0.2  # of the digit height: less parts no groups, a space is some 0.35
 STEP_SCALE = 0.05  # of the digit height: how sharply the spacing tells
 NO_DIGIT_PRIOR = 3.0  # nats: ink of a digit's size and depth at a digit's place is one, more often
 # by so much than in the training, a fifth of which is no digit
@@ -98,15 +99,19 @@ def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
 
 
 def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list[list[Guess]]:
-    """The guesses; none for the first and last line where they have no digits.
+    """The guesses; none for lines without digits that are not just lines without blocks.
 
-    Inside, a line without digits may be one without blocks. At the border it is rather no line
-    of the puzzle, or its clue was not seen.
+    At the border it is rather no line of the puzzle, or its clue was not seen. And who prints a 0
+    for one line without blocks does so for all.
     """
-    for end in (0, -1):
-        if not digits[end]:
-            guesses[end] = []
-    return guesses
+    zeros = any(
+        own and line[0].clue == () for line, own in zip(guesses, digits, strict=True) if line
+    )
+    last = len(guesses) - 1
+    return [
+        line if own or not (zeros or i in (0, last)) else []
+        for i, (line, own) in enumerate(zip(guesses, digits, strict=True))
+    ]
 
 
 def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float32], float]:
@@ -227,15 +232,12 @@ def _number_step(rows: list[list[_Digit]], height: float) -> float:
     The middle of the widest gap between the distances that occur, where they form two groups.
     """
     steps = np.sort([(b.out - a.out) / height for row in rows for a, b in pairwise(row)])
-    steps = np.concatenate(
-        [[DIGIT_STEP[0]], steps[(steps > DIGIT_STEP[0]) & (steps < DIGIT_STEP[1])]]
-    )
-    if len(steps) < 3:
+    steps = steps[(steps > DIGIT_STEP[0]) & (steps < DIGIT_STEP[1])]
+    if len(steps) < 2 or np.diff(steps).max() < GROUPS_APART:
         return USUAL_STEP
     middles = (steps[1:] + steps[:-1]) / 2
     # Between two gaps alike the one nearer to what fonts do: a mild pull to the usual step.
-    gaps = np.diff(steps) - 0.3 * np.abs(middles - USUAL_STEP)
-    return float(middles[np.argmax(gaps)]) if gaps.max() > 0 else USUAL_STEP
+    return float(middles[np.argmax(np.diff(steps) - 0.3 * np.abs(middles - USUAL_STEP))])
 
 
 def _row_guesses(row: list[_Digit], middle: float, height: float, length: int) -> list[Guess]:

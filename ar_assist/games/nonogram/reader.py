@@ -17,6 +17,7 @@ from ar_assist.games.nonogram.repair import Settled, settle
 from ar_assist.types import Image, Reading, transform
 
 MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
+SURE_LAYOUT = 1.5  # score of a layout beyond which no other grid is looked at, if its clues agree
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
 FILL_AT = 0.45  # of the way from paper to ink; digits look paler than a filled cell does
 MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
@@ -41,7 +42,7 @@ def read(picture: Image) -> Reading[NonogramBoard] | None:
         found = _look(picture, grid)
         if found and (best is None or _rank(found) > _rank(best)):
             best = found
-        if best and best.settled.cells is not None:
+        if best and best.settled.cells is not None and best.layout.score > SURE_LAYOUT:
             break
     return _reading(best) if best else None
 
