@@ -22,6 +22,8 @@ MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
 MAX_SIDE = 0.25  # of the picture's longer side
 MIN_SOLIDITY = 0.85  # area over that of the convex hull: a tile's face has no bays
 ALIKE = 0.25  # relative difference of second moments between neighbours of one kind of blob
+RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
+SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
 PITCH = np.arange(1.0, 1.61, 0.01)  # candidates, in sides of the blob: touching to wide gaps
 MIN_BLOBS = 4  # fewer lie on some lattice by chance
 MIN_FILL = 0.1  # of the lattice's box: blobs that fill less have no pitch in common
@@ -34,6 +36,7 @@ Array = NDArray[np.float64]
 class _Blobs:
     centres: Array  # (N, 2) px
     moments: Array  # (N, 3) px²: xx, yy, xy
+    rims: Array  # (N, 3) BGR just inside the outline: of a tile's face, whatever is drawn on it
     quads: Array  # (N, 4, 2) px
 
 
@@ -42,7 +45,7 @@ def blob_lattices(image: Image) -> Iterator[Fit]:
     blobs = _blobs(image)
     left = np.ones(len(blobs.centres), bool)
     while left.sum() >= MIN_BLOBS:
-        group = _largest_group(blobs.moments, left)
+        group = _largest_group(blobs, left)
         if group.sum() < MIN_BLOBS:
             return
         left &= ~group
@@ -56,6 +59,7 @@ def _blobs(image: Image) -> _Blobs:
     longest = MAX_SIDE * max(image.shape[:2])
     centres: list[Array] = []
     moments: list[Array] = []
+    rims: list[Array] = []
     quads: list[Array] = []
     for binary in binary_pictures(image):
         contours, _ = cv2.findContours(binary, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
@@ -70,12 +74,19 @@ def _blobs(image: Image) -> _Blobs:
             m = cv2.moments(hull)
             centres.append(np.array([m["m10"], m["m01"]]) / m["m00"])
             moments.append(np.array([m["mu20"], m["mu02"], m["mu11"]]) / m["m00"])
+            rims.append(_rim(image, np.asarray(contour[:, 0], np.int32), centres[-1]))
             quads.append(_four_sides(hull))
     if not centres:
-        return _Blobs(np.empty((0, 2)), np.empty((0, 3)), np.empty((0, 4, 2)))
-    blobs = _Blobs(np.array(centres), np.array(moments), np.array(quads))
+        return _Blobs(np.empty((0, 2)), np.empty((0, 3)), np.empty((0, 3)), np.empty((0, 4, 2)))
+    blobs = _Blobs(np.array(centres), np.array(moments), np.array(rims), np.array(quads))
     once = _first_of_each(blobs)
-    return _Blobs(blobs.centres[once], blobs.moments[once], blobs.quads[once])
+    return _Blobs(*(values[once] for values in vars(blobs).values()))
+
+
+def _rim(image: Image, contour: NDArray[np.int32], centre: Array) -> Array:
+    """(3,) BGR: the median a little inside of a contour (N, 2)."""
+    inside = np.rint(centre + RIM * (contour - centre)).astype(int)
+    return np.asarray(np.median(image[inside[:, 1], inside[:, 0]], axis=0), np.float64)
 
 
 def _four_sides(hull: NDArray[np.int32]) -> Array:
@@ -97,11 +108,13 @@ def _first_of_each(blobs: _Blobs) -> NDArray[np.intp]:
     return np.array(kept, np.intp)
 
 
-def _largest_group(moments: Array, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _largest_group(blobs: _Blobs, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Mask of the most blobs that are like one of them."""
-    size = np.linalg.norm(moments, axis=1)
-    apart = np.linalg.norm(moments[:, None] - moments[None], axis=2)
-    alike = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])) & left & left[:, None]
+    size = np.linalg.norm(blobs.moments, axis=1)
+    apart = np.linalg.norm(blobs.moments[:, None] - blobs.moments[None], axis=2)
+    shaded = np.linalg.norm(blobs.rims[:, None] - blobs.rims[None], axis=2)
+    alike = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])) & (shaded < SHADES)
+    alike &= left & left[:, None]
     group: NDArray[np.bool_] = alike[int(alike.sum(axis=1).argmax())]
     return group
 

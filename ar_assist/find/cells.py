@@ -25,6 +25,7 @@ COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
+AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
 ALTERNATING = 3.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
@@ -38,11 +39,13 @@ SHEARS = [
 
 def settle(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cell borders on integer grid units and its box around the board."""
-    settled = _settled(image, _whole_pitch(image, fit))
+    settled = _settled(image, fit)
     if settled is None:
         return None
-    whole = _whole_pitch(image, settled)  # more cells are known now, and where they begin
-    return settled if whole is settled else _settled(image, whole)
+    whole = _whole_pitch(image, settled)
+    joined = None if whole is settled else _settled(image, whole)
+    # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
+    return joined if joined and joined.content > AS_ALIKE * settled.content else settled
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
@@ -81,18 +84,31 @@ def _whole_pitch(image: Image, fit: Fit) -> Fit:
     for axis in (0, 1):
         before = np.cumsum(fit.support, axis=1 - axis)
         between = fit.support & (before > 1) & (before < before.max(axis=1 - axis, keepdims=True))
-        even = np.indices(fit.support.shape)[1 - axis] % 2 == 0
-        parts = [cells[between & part] for part in (even, ~even)]
-        if min(map(len, parts)) > 1 and _f_ratio(*parts) > ALTERNATING:
+        if _alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)) > ALTERNATING:
             doubled[axis, axis] = 2
     return fit if (doubled == np.eye(3)).all() else _rebased(fit, doubled)
 
 
-def _f_ratio(a: Maps, b: Maps) -> float:
-    """Squared difference of two means, (N, ...) and (M, ...), over what their spread explains."""
-    apart = float(((a.mean(axis=0) - b.mean(axis=0)) ** 2).sum())
-    chance = sum(float(part.var(axis=0).sum()) / (len(part) - 1) for part in (a, b))
-    return apart / (chance + 1e-6)
+def _alternation(cells: Maps, chosen: Mask) -> float:
+    """Squared difference of the means of even and odd rows of (R, C, ...) cells, over chance.
+
+    Chance is what the spread of the cells explains, or that of whole rows, for light falls off.
+    """
+    apart, chance = np.zeros(cells.shape[2:]), 1e-6
+    for parity in (0, 1):
+        rows = [row[some] for row, some in zip(cells, chosen, strict=True)][parity::2]
+        rows = [row for row in rows if len(row)]
+        some = np.concatenate(rows) if rows else cells[:0, 0]
+        if len(rows) < 2 or len(some) < 3:
+            return 0.0
+        means = np.stack([row.mean(axis=0) for row in rows])
+        spread = (
+            some.var(axis=0).sum() / (len(some) - 1),
+            means.var(axis=0).sum() / (len(rows) - 1),
+        )
+        apart = some.mean(axis=0) - apart
+        chance += float(max(spread))
+    return float((apart**2).sum()) / chance
 
 
 def _upright_basis(fit: Fit) -> Fit:

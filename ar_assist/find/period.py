@@ -27,7 +27,9 @@ MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
 MAX_COMBS = 5  # periods along one axis of a rectified picture that are tried with those across
-MAX_AXIS_SEEDS = 3  # the likeliest of these couples
+MAX_AXIS_SEEDS = 2  # the likeliest of these couples
+PLACES = 2  # to grow from: a text beside the board has a rhythm too
+RHYTHM_PX = 15.0  # sigma: slower changes are no rhythm, such as a board on a blank ground
 MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
 
 Vector = NDArray[np.float64]  # (2,) px
@@ -212,50 +214,70 @@ def axis_seeds(picture: Image) -> list[Seed]:
     strength = edge_strength(picture)
     h, w = strength.shape
     hann = np.hanning(h)[:, None] * np.hanning(w)
-    spectrum = scipy.fft.rfft2((strength - strength.mean()) * hann)
+    rhythm = strength - cv2.GaussianBlur(strength, (0, 0), RHYTHM_PX)
+    spectrum = scipy.fft.rfft2(rhythm * hann)
     autocorrelation = scipy.fft.irfft2(np.abs(spectrum) ** 2, s=strength.shape)
     autocorrelation /= autocorrelation[0, 0] + 1e-9
     middle = np.roll(autocorrelation, (h // 2, w // 2), (0, 1)).astype(np.float32)
     near = np.asarray(cv2.dilate(middle, np.ones((3, 3), np.uint8)), np.float32)[h // 2 :]
-    right, left, down = near[:, w // 2 :], near[:, w // 2 :: -1], near[:, w // 2]
+    right, left = near[:, w // 2 :], near[:, w // 2 :: -1]
     couples = []
-    for p in _combs(right[0]):
-        for q in _combs(down):
+    for p, along in _combs(right[0]):
+        for q, down in _combs(right[:, 0]):
             if max(p, q) < MAX_ASPECT * min(p, q):
-                on = np.array([right[0, p], down[q], right[q, p], left[q, p]])
-                between = max(right[0, p // 2], down[q // 2])
-                couples.append((float(on.min() + 0.5 * on.mean() - between), p, q))
+                on = right[q, p] + left[q, p]
+                between = right[q, p // 2] + left[q, p // 2] + right[q // 2, p] + left[q // 2, p]
+                couples.append((min(along, down) + float(on / 2 - between / 4), p, q))
     return [
-        Seed(_densest(strength, p, q), np.array([p, 0.0]), np.array([0.0, q]), height)
+        Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height)
         for height, p, q in sorted(couples, reverse=True)[:MAX_AXIS_SEEDS]
+        for centre in _densest(strength, p, q)
     ]
 
 
-def _combs(autocorrelation: NDArray[np.float32]) -> list[int]:
-    """The likeliest periods along an axis, px: high at it and its double, low between."""
+def _combs(autocorrelation: NDArray[np.float32]) -> list[tuple[int, float]]:
+    """The likeliest periods along an axis, px, and how they stand out.
+
+    High at the period and its double above what is around; not at its parts, or they are periods.
+    """
     lags = np.arange(PERIOD_PX[0], len(autocorrelation) // 3)
     if len(lags) < 3:
         return []
-    on = autocorrelation[lags] + autocorrelation[2 * lags]
-    between = autocorrelation[lags // 2] + autocorrelation[(3 * lags) // 2]
-    score = on - between
+    total = np.concatenate([[0], np.cumsum(autocorrelation, dtype=float)])
+
+    def above(share: float, reach: float) -> NDArray[np.float64]:
+        """At a share of the lags, over the mean within a reach of it."""
+        at = np.rint(share * lags).astype(int)
+        low = np.maximum(at - np.rint(reach * lags).astype(int), 0)
+        high = np.minimum(2 * at - low, len(autocorrelation) - 1)
+        mean = (total[high + 1] - total[low]) / (high + 1 - low)
+        return np.asarray(autocorrelation[at] - mean, np.float64)
+
+    parts = [above(1 / 2, 1 / 4), above(1 / 3, 1 / 6), above(2 / 3, 1 / 6)]
+    score = above(1, 1 / 2) + above(2, 1 / 2) - np.maximum(np.max(parts, axis=0), 0)
     summit = np.flatnonzero((score[1:-1] >= score[:-2]) & (score[1:-1] > score[2:])) + 1
     best = summit[np.argsort(-score[summit], kind="stable")][:MAX_COMBS]
-    return [int(lags[i]) for i in best if score[i] > 0]
+    return [(int(lags[i]), float(score[i])) for i in best if score[i] > 0]
 
 
-def _densest(strength: Maps, p: int, q: int) -> Vector:
-    """Where neighbours at both periods are most alike, over three cells each way."""
+def _densest(strength: Maps, p: int, q: int) -> list[Vector]:
+    """The places where neighbours in all four directions are most alike, three cells each way."""
     h, w = strength.shape
     rhythm = strength - cv2.blur(strength, (p, q))
-    alike = np.zeros_like(strength)
-    alike[:, : w - p] += rhythm[:, : w - p] * rhythm[:, p:]
-    alike[: h - q] += rhythm[: h - q] * rhythm[q:]
-    dense = cv2.blur(alike, (3 * p, 3 * q), borderType=cv2.BORDER_CONSTANT)
-    left, top = (
-        min(2 * p, (w - 1) // 2),
-        min(2 * q, (h - 1) // 2),
-    )  # so that the cells around lie inside
-    inner = dense[top : h - top, left : w - left]
-    y, x = np.unravel_index(int(inner.argmax()), inner.shape)
-    return np.array([x + left, y + top], np.float64)
+    dense = np.full((h, w), np.inf, np.float32)
+    for dx, dy in ((p, 0), (0, q), (p, q), (-p, q)):
+        here, there = slice(max(-dx, 0), w - max(dx, 0)), slice(max(dx, 0), w + min(dx, 0))
+        alike = np.zeros((h, w), np.float32)
+        alike[: h - dy, here] = rhythm[: h - dy, here] * rhythm[dy:, there]
+        mean = cv2.blur(alike, (3 * p, 3 * q), borderType=cv2.BORDER_CONSTANT)
+        dense = np.minimum(dense, mean)
+    energy = cv2.blur(rhythm * rhythm, (3 * p, 3 * q), borderType=cv2.BORDER_CONSTANT)
+    dense /= energy + float(energy.mean())
+    left, top = min(2 * p, (w - 1) // 2), min(2 * q, (h - 1) // 2)  # so that cells around it exist
+    inner = dense[top : h - top, left : w - left].copy()
+    places = []
+    for _ in range(PLACES):
+        y, x = np.unravel_index(int(inner.argmax()), inner.shape)
+        places.append(np.array([x + left, y + top], np.float64))
+        inner[max(0, y - 2 * q) : y + 2 * q, max(0, x - 2 * p) : x + 2 * p] = -np.inf
+    return places
