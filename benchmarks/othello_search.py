@@ -1,10 +1,11 @@
 """Measure the Othello search on this machine's one core.
 
-    python benchmarks/othello_search.py [--positions N] [--seed SEED] [--ffo FOLDER] [--last N]
+    python benchmarks/othello_search.py [--positions N] [--seed S]
+        [--ffo FOLDER [--first N] [--last N]]
 
 Prints perft, the depth of the mid-game search at the usual strength and the time to solve positions
 of random games, N of each number of empty squares; with a folder of `.obf` files, endgames of
-the FFO set up to number N. Times are the processor's.
+the FFO set from one number to another. Times are the processor's.
 """
 
 from __future__ import annotations
@@ -71,16 +72,19 @@ def solve(position: Position) -> deepening.Found:
     return found
 
 
-def measure_ffo(folder: Path, last: int) -> None:
+def measure_ffo(folder: Path, first: int, last: int) -> None:
     total, right = 0.0, 0
-    for number, (position, known) in enumerate(ffo(folder)[:last], 1):
+    for number, (position, known) in enumerate(ffo(folder)[first - 1 : last], first):
         found, seconds = timed(partial(solve, position))
         square, value = found.moves[0]
         name = "abcdefgh"[square % 8] + str(square // 8 + 1)
         agrees = value == max(known.values()) == known.get(name)
         total, right = total + seconds, right + agrees
-        print(f"FFO {number}: {name} {value:+.0f} {seconds:.2f} s {'' if agrees else known}")
-    print(f"FFO 1-{last}: {right} right, {total:.1f} s in all", flush=True)
+        print(
+            f"FFO {number}: {name} {value:+.0f} {seconds:.2f} s {'' if agrees else known}",
+            flush=True,
+        )
+    print(f"FFO {first}-{last}: {right} right, {total:.1f} s in all", flush=True)
 
 
 def measure_endgames(count: int, seed: int) -> None:
@@ -117,6 +121,7 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ffo", type=Path)
+    parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--last", type=int, default=39)
     args = parser.parse_args()
     for depth in (9, 10, 11):
@@ -126,7 +131,7 @@ def main() -> None:
     measure_midgame(args.positions, args.seed)
     measure_endgames(args.positions, args.seed)
     if args.ffo:
-        measure_ffo(args.ffo, args.last)
+        measure_ffo(args.ffo, args.first, args.last)
 
 
 if __name__ == "__main__":
