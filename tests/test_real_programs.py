@@ -86,7 +86,8 @@ def play(game: Game, hints: int, settle: Callable[[Cells], Cells] = lambda cells
             if view.advice and view.advice.moves and tiles_left(view) == np.count_nonzero(before):
                 break
         else:
-            pytest.fail(f"no hint: {view.state}, {view.reason}")
+            left = f"{tiles_left(view)} of {np.count_nonzero(before)} tiles"
+            pytest.fail(f"no hint: {view.state}, {view.reason}, {left}")
         check_reading(view, before)
         a, b = hinted(view)
         game.click(*(centre(view, cell) for cell in (a, b)))
@@ -134,6 +135,7 @@ def fallen(cells: Cells) -> Cells:
     [
         (2, "classic", "default", (1000, 700)),
         (0, "classic", "color_plain", (800, 600)),
+        (1, "traditional", "egyptian", (1000, 700)),
     ],
 )
 def test_kshisen(
