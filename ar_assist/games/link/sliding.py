@@ -19,7 +19,7 @@ from ar_assist.games.link.lanes import ints, linked, random
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
 
 RANDOM, NODES, DROPPED = range(3)  # places in Field.notes
-BRANCHES = 12  # moves of a position, about: a ply costs width * BRANCHES nodes
+BRANCHES = 8  # new positions that one leads to, about: a ply costs width * BRANCHES nodes
 SPREAD = 64  # moves kept for choice per position of a beam's width
 FIRST_WIDTH = 4  # positions of the first beam
 GROWTH = 4  # how much wider the next one is: the last beam gets most of the nodes
@@ -69,28 +69,38 @@ def slide(grid: Ints, puzzle: Puzzle) -> None:
                 target += 1
 
 
-def look(grid: Ints, field: Field, puzzle: Puzzle) -> int:
-    """Work out masks, reaches, depths and places of a position; returns its Zobrist hash."""
+def hash_of(grid: Ints, field: Field, puzzle: Puzzle) -> int:
+    """The Zobrist hash of a position."""
+    shape = puzzle.shape
+    kinds = len(puzzle.first)
+    code = 0
+    for r in range(1, shape.height - 1):
+        row = r << shape.shift
+        for cell in range(row + 1, row + shape.width - 1):
+            if grid[cell] > 0:
+                code ^= field.zobrist[cell * kinds + grid[cell] - 1]
+    return code
+
+
+def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
+    """Work out masks, reaches, depths and places of a position: the work that a node counts."""
     shape, state, places = puzzle.shape, field.state, field.places
     kinds = len(puzzle.first) - 1
     for kind in range(kinds):
         places[kind] = 0
-    code = 0
+    field.notes[NODES] -= 1
     for r in range(1, shape.height - 1):
         row = r << shape.shift
         state[r] = scan(grid, row, 1, shape.width, state, shape.across, field.depth, 0)
         for cell in range(row + 1, row + shape.width - 1):
             kind = grid[cell] - 1
-            if kind >= 0:
-                code ^= field.zobrist[cell * (kinds + 1) + kind]
-                if kind < kinds:
-                    places[kinds + puzzle.first[kind] + places[kind]] = cell
-                    places[kind] += 1
+            if 0 <= kind < kinds:
+                places[kinds + puzzle.first[kind] + places[kind]] = cell
+                places[kind] += 1
     for c in range(1, shape.width - 1):
         reach = shape.down + (c << shape.shift) - c
         step = 1 << shape.shift
         state[shape.cols + c] = scan(grid, c, step, shape.height, state, reach, field.depth, 2)
-    return code
 
 
 def scan(
@@ -273,9 +283,9 @@ def spread(
             a, b = field.moves[2 * move], field.moves[2 * move + 1]
             field.grid[:] = grids[position * size : (position + 1) * size]
             make(field.grid, puzzle, a, b)
-            field.notes[NODES] -= 1
-            if is_new(seen, look(field.grid, field, puzzle)):
+            if is_new(seen, hash_of(field.grid, field, puzzle)):
                 fresh += 1
+                look(field.grid, field, puzzle)
                 replies = list_moves(field, puzzle, field.replies)
                 if replies or is_over(field, puzzle):
                     found.parent[count] = position
