@@ -26,7 +26,7 @@ MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down 
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
-ALTERNATING = 3.0  # times what chance makes of the difference of two means
+ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
 NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
@@ -42,10 +42,13 @@ def settle(image: Image, fit: Fit) -> Fit | None:
     settled = _settled(image, fit)
     if settled is None:
         return None
-    whole = _whole_pitch(image, settled)
-    joined = None if whole is settled else _settled(image, whole)
-    # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
-    return joined if joined and joined.content > AS_ALIKE * settled.content else settled
+    for limit, as_alike in ((CLEARLY, 0.0), (ALTERNATING, AS_ALIKE)):
+        whole = _whole_pitch(image, settled, limit)
+        joined = None if whole is settled else _settled(image, whole)
+        # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
+        if joined and joined.content >= as_alike * settled.content:
+            return joined
+    return settled
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
@@ -72,8 +75,8 @@ def _smooth(image: Image, fit: Fit) -> Maps:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 
-def _whole_pitch(image: Image, fit: Fit) -> Fit:
-    """The lattice at twice its pitch along an axis where every second cell is of another sort.
+def _whole_pitch(image: Image, fit: Fit, limit: float) -> Fit:
+    """The lattice at twice its pitch along an axis where cells alternate by more than `limit`.
 
     At half a tile's pitch left and right halves alternate, so that the mean of all even cells
     differs from that of all odd ones by more than chance makes of it (an F test). Cells at either
@@ -84,7 +87,7 @@ def _whole_pitch(image: Image, fit: Fit) -> Fit:
     for axis in (0, 1):
         before = np.cumsum(fit.support, axis=1 - axis)
         between = fit.support & (before > 1) & (before < before.max(axis=1 - axis, keepdims=True))
-        if _alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)) > ALTERNATING:
+        if _alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)) > limit:
             doubled[axis, axis] = 2
     return fit if (doubled == np.eye(3)).all() else _rebased(fit, doubled)
 

@@ -23,7 +23,7 @@ from ar_assist.games.tiles import (
     opponent,
 )
 
-NEIGHBOURS = 24  # cells that each is compared with finely: those beyond are unlike it anyway
+NEIGHBOURS = 12  # cells that each is compared with finely: those beyond are unlike it anyway
 CHUNK = 2048  # pairs at a time: they stay in the cache
 CAMERA = (0.5, 0.5, 0.15, 0.4)  # usual shift x, y, px; gain; blur, px²: what equals differ by
 SPOT = 3  # px: half a side of a spot, the width of a stroke

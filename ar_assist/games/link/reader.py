@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import group
+from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.ground import Mask
@@ -34,7 +34,7 @@ MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
 COUPLES, FEWER = 8, 0.67  # couples of cells that tell; share of chance's variety: half if pieces
-LEAST_FILL = 0.15  # of the usual count of tiles: a line beside the board with fewer is none of it
+LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
@@ -54,6 +54,7 @@ class Memory:
 
     labels: Indices  # (K,)
     pictures: Array  # (K, CELL, CELL, 3)
+    score: float  # log odds of the groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +223,8 @@ def _extent(sight: Sight) -> Lattice:
         inner = np.nonzero(count[1:-1])[0]
         if not len(inner):
             return sight.lattice
-        # One cell may look like a tile by chance, and the less so the more tiles a line has.
-        enough = max(1 if sight.framed else 2, LEAST_FILL * float(np.median(count[1:-1])))
+        # One cell may look like a tile by chance; no line is nearly empty beside full ones.
+        enough = max(1 if sight.framed else 2, LEAST_FILL * int(count[1:-1].min()))
         sides += [
             1 if count[0] >= enough else -int(inner[0]),
             1 if count[-1] >= enough else int(inner[-1]) + 3 - len(count),
@@ -275,7 +276,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         return None
     if not before and (len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum()):
         return None
-    memory = _remember(cells[tile], found.labels, before)
+    memory = _remember(cells[tile], found, before)
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[found.labels]
     if odd == (sizes == 1).sum() and not sight.framed:
@@ -312,10 +313,10 @@ def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
-def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) -> Memory:
+def _remember(cells: Array, found: Grouping, before: Reading[LinkBoard] | None) -> Memory:
     """Labels and mean pictures of all groups; kinds that `before` knew keep their labels."""
-    count = int(groups.max()) + 1
-    pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
+    count = int(found.labels.max()) + 1
+    pictures = np.stack([cells[found.labels == g].mean(0) for g in range(count)])
     labels = np.arange(1, count + 1)
     known = before.evidence if before else None
     if isinstance(known, Memory):
@@ -325,4 +326,4 @@ def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) 
         same = apart[new, old] < SAME_KIND
         labels = known.labels.max() + labels
         labels[new[same]] = known.labels[old[same]]
-    return Memory(labels, pictures)
+    return Memory(labels, pictures, found.score)
