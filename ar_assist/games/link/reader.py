@@ -123,51 +123,73 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
     cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)
     grid = cells.shape[:2]
-    flat = cells.reshape(-1, CELL, CELL, 3)
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
     inside = square.ravel()
+    told = _told(cells, inside)
+    if told is None:
+        return None
+    mated = told.alike.any(1)
+    good = (told.tile & ~told.odd).reshape(grid)
+    proof = mated | (inside & told.framed)
+    vouched = told.alike[:, ~told.odd].any(1)  # it has a mate that is made as tiles are
+    doubt = inside & ~told.empty & ~(mated & (vouched | ~told.odd))
+    certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
+    rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
+    return Sight(
+        lattice,
+        cells,
+        told.tile.reshape(grid),
+        doubt.reshape(grid),
+        certainty.reshape(grid).astype(np.float32),
+        (rows, cols),
+        bool(told.odd[~inside].mean() > 0.5),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """What cells are, (N,) each."""
+
+    empty: Mask  # they show the ground
+    tile: Mask
+    odd: Mask  # made unlike most tiles
+    alike: Mask  # (N, N) mates of a cell inside
+    certainty: Array  # of being a tile or not
+    framed: bool  # tiles share a frame that tells
+
+
+def _told(cells: Array, inside: Mask) -> _Told | None:
+    """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
+    flat = cells.reshape(-1, CELL, CELL, 3)
     contrast = ground.contrasts(tiles.face(flat))
     limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
     off = ground.misfit(flat, inside & (~plain | plain[inside].all()))
     quiet = ground.quiet_seams(cells)
-    empty = ground.ground(cells, quiet, plain.reshape(grid), square).ravel()
+    grid = cells.shape[:2]
+    empty = ground.ground(cells, quiet, plain.reshape(grid), inside.reshape(grid)).ravel()
     frame = ground.frame_limit(off, inside, empty, plain)
+    odd = np.zeros(len(flat), bool)
     if frame:
-        empty |= (plain | (ground.contrasts(ground.middles(flat)) < limit)) & (off > frame)
-    unlike = off > frame if frame else np.zeros(len(flat), bool)
-    alike = _alike(flat, ~empty, inside, unlike)
+        odd = off > frame
+        empty |= (plain | (ground.contrasts(ground.middles(flat)) < limit)) & odd
+    alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
-    sure = inside & alike.any(1)
-    # A blank tile has mates and the frame of all tiles; on a board of plain squares all are blank.
-    blank = plain & (2 * (plain & inside).sum() < inside.sum())
-    odd = unlike
-    if frame is None:
-        off = ground.misfit(flat, sure)
-        odd = ground.misfits(off, sure, quiet, contrast) | (blank & ground.frameless(flat, sure))
     mated = alike.any(1)
-    tile = ~empty & np.where((blank & (frame is None)) | ~inside, mated & ~odd, mated | ~odd)
-    tile &= inside | ~plain
-    good = tile & ~odd
-    proof = mated | (inside & (frame is not None))
-    held = tuple(_held(good.reshape(grid), alike, proof, axis) for axis in (0, 1))
+    must_have_mate = ~inside
+    if not frame:
+        sure = inside & mated
+        # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
+        blank = plain & (2 * (plain & inside).sum() < inside.sum())
+        odd = ground.misfits(ground.misfit(flat, sure), sure, quiet, contrast)
+        odd |= blank & ground.frameless(flat, sure)
+        must_have_mate |= blank
+    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     clear = np.log((off + 0.01) / frame) if frame else np.log((contrast + 1) / (limit + 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(clear)))
-    vouched = alike[:, ~odd].any(1)  # it has a mate that is made as tiles are
-    doubt = inside & ~empty & ~(mated & (vouched | ~odd))
-    return Sight(
-        lattice,
-        cells,
-        tile.reshape(grid),
-        doubt.reshape(grid),
-        np.where(doubt, np.where(tile, DOUBTFUL, DROPPED), certainty)
-        .reshape(grid)
-        .astype(np.float32),
-        (held[0], held[1]),
-        bool(odd[~inside].mean() > 0.5),
-    )
+    return _Told(empty, tile, odd, alike, certainty, bool(frame))
 
 
 def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
