@@ -170,3 +170,15 @@ def test_the_game_travels_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(game)) == game
     with pytest.raises(ValueError, match="sideways"):
         LinkGame("sideways")
+
+
+def test_a_board_not_read_surely_is_never_called_lost() -> None:
+    board = deal(6, 8, 12, random.Random(3))
+    assert LinkGame("none").advise([board]).moves[0].safe
+    mates = [
+        tuple(map(int, cell)) for cell in np.argwhere(np.array(board.cells) == board.cells[2][3])
+    ]
+    said = LinkGame("none").advise([board], reading_of(board, tuple(mates[:1])))
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert "cannot be cleared" not in said.reason

@@ -66,7 +66,7 @@ class LinkGame:
         if links(history[-1], rules) and not links(trusted, rules):
             return Advice((), "no move", "the pairs that are open rest on cells not read surely")
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
-        return advice.advise([*history[:-1], trusted], rules, nodes)
+        return advice.advise(history, rules, nodes, trusted)
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""

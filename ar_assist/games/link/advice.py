@@ -33,12 +33,19 @@ class LinkMove:
         return {"a": list(self.link.a), "b": list(self.link.b), "path": path, "safe": self.safe}
 
 
-def advise(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Advice[LinkMove]:
-    """Moves for the last board of a history."""
+def advise(
+    history: Sequence[LinkBoard], rules: Rules, nodes: int, sure: LinkBoard | None = None
+) -> Advice[LinkMove]:
+    """Moves for the last board of a history.
+
+    `sure` is that board with all cells in the way, each for itself, that may be misread: pairs are
+    open on it. What follows is planned on the board as read, and not claimed to be known.
+    """
     board = history[-1]
+    sure = sure or board
     if not board.left:
         return Advice((), "solved", "the board is cleared")
-    open_links = links(board, rules)
+    open_links = links(sure, rules)
     if not open_links:
         return Advice((), "no move", "no pair can be linked: the game should shuffle")
     counts = rules.labels(board).counts
@@ -49,6 +56,8 @@ def advise(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Advice[Lin
     solution = plan(history, rules, nodes)
     by_ease = sorted(paired, key=lambda found: _effort(found, _last_move(history, rules)))
     moves = judged(board, rules, by_ease, solution)
+    if sure != board:
+        moves = tuple(replace(move, safe=None) for move in moves)
     return Advice(moves, "ready", _caution(moves, solution))
 
 

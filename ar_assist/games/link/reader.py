@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import Grouping, group
+from ar_assist.games.grouping import group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.ground import Mask
@@ -54,7 +54,6 @@ class Memory:
 
     labels: Indices  # (K,)
     pictures: Array  # (K, CELL, CELL, 3)
-    score: float  # log odds of the groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,7 +297,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         return None
     if not before and (len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum()):
         return None
-    memory = _remember(cells[tile], found, before)
+    memory = _remember(cells[tile], found.labels, before)
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[found.labels]
     if odd == (sizes == 1).sum() and not sight.framed:
@@ -335,10 +334,10 @@ def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
-def _remember(cells: Array, found: Grouping, before: Reading[LinkBoard] | None) -> Memory:
+def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) -> Memory:
     """Labels and mean pictures of all groups; kinds that `before` knew keep their labels."""
-    count = int(found.labels.max()) + 1
-    pictures = np.stack([cells[found.labels == g].mean(0) for g in range(count)])
+    count = int(groups.max()) + 1
+    pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
     labels = np.arange(1, count + 1)
     known = before.evidence if before else None
     if isinstance(known, Memory):
@@ -348,4 +347,4 @@ def _remember(cells: Array, found: Grouping, before: Reading[LinkBoard] | None) 
         same = apart[new, old] < SAME_KIND
         labels = known.labels.max() + labels
         labels[new[same]] = known.labels[old[same]]
-    return Memory(labels, pictures, found.score)
+    return Memory(labels, pictures)
