@@ -27,10 +27,12 @@ from ar_assist.types import (
 )
 
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
-SURE = 0.9  # confidence at which no other plane or game is tried
+ENOUGH = 0.8  # confidence at which no other plane or game is tried: few such readings are wrong
+SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
+FEW = 6  # cells of which half the credit is chance
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
 AGREE = 6.0  # grey levels that blocks differ by which show the same, …
@@ -110,13 +112,15 @@ def _find(task: Task) -> Sight | None:
     best: Sight | None = None
     for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
-        if best and _credit(best) >= SURE:
+        if best and best.reading.confidence >= ENOUGH:
             break
     return replace(best, screen=_screen(best, task.frame.image)) if best else None
 
 
 def _credit(sight: Sight) -> float:
-    return sight.reading.confidence
+    """The confidence, less where few cells speak: some icons in a row are soon alike."""
+    cells = sight.reading.certainty.size
+    return sight.reading.confidence * cells / (cells + FEW)
 
 
 def _read(task: Task, candidate: Candidate) -> Sight | None:

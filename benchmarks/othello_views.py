@@ -16,8 +16,9 @@ from typing import Any
 import cv2
 import numpy as np
 
+from ar_assist.belief import SURE
 from ar_assist.games.othello import OthelloGame
-from ar_assist.look import SURE, Task, look
+from ar_assist.look import Task, look
 from ar_assist.scene import open_scene
 from ar_assist.types import Frame, Points
 
