@@ -1,8 +1,12 @@
 """Fixtures: the shared real pictures (tests skip where the folder is absent)."""
 
+import signal
 from pathlib import Path
 
 import pytest
+
+# A shell's background job ignores Ctrl-C, and so would the programs that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
