@@ -230,7 +230,7 @@ def _content(image: Image, fit: Fit) -> float:
     where = np.argwhere(fit.support)
     some = where[:: max(1, len(where) // COMPARED)]
     distance = _distance(_contents(_halved(_smooth(image, fit)), some, (0, 0)))
-    return float(max(0.0, 1 - 2 * np.sqrt(distance)))
+    return float(max(0.0, 1 - 2 * np.sqrt(max(distance, 0.0))))
 
 
 def _halved(smooth: Maps) -> Maps:
