@@ -24,6 +24,7 @@ RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
+NEAR_PX = 5  # of CELL_PX: a border is sought so far from where contents or profiles have it
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
@@ -137,19 +138,22 @@ def _rebased(fit: Fit, basis: Homography) -> Fit:
     return replace(fit, frame_from_grid=fit.frame_from_grid @ basis, box=box, support=support)
 
 
-Profile = tuple[NDArray[np.float64], NDArray[np.float64]]  # variance, edge strength; by position
+Profile = tuple[NDArray[np.float64], ...]  # variance, edge strength, mean level; by position
 
 
 def _profiles(smooth: Maps, fit: Fit) -> tuple[Profile, Profile]:
-    """Along x and along y: variance across cells and mean strength of edges, (CELL_PX,) each."""
+    """Along x and along y: variance across cells, strength of edges and level, (CELL_PX,) each."""
     cells = _cut(smooth, fit.box)[fit.support]
-    variance = cells.var(axis=0).sum(axis=-1)
+    variance, level = cells.var(axis=0).sum(axis=-1), cells.mean(axis=(0, 3))
     edges = []
     for dx, dy in ((1, 0), (0, 1)):
         strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)))[..., None]
         mean = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
         edges.append(mean.mean(axis=1 - dx))
-    return (variance.mean(axis=0), edges[0]), (variance.mean(axis=1), edges[1])
+    return (
+        (variance.mean(axis=0), edges[0], level.mean(axis=0)),
+        (variance.mean(axis=1), edges[1], level.mean(axis=1)),
+    )
 
 
 def _cut(picture: Maps, box: Box) -> Maps:
@@ -195,7 +199,7 @@ def _border(profile: Profile) -> int:
     On a border little differs from cell to cell and the edges that all share are strong (compared
     as ratios: whichever of the two has the contrast decides).
     """
-    variance, edges = (np.log(_smoothed_around(p / (p.mean() + 1e-6)) + 1e-3) for p in profile)
+    variance, edges = (np.log(_smoothed_around(p / (p.mean() + 1e-6)) + 1e-3) for p in profile[:2])
     return int((edges - variance).argmax())
 
 
@@ -205,15 +209,14 @@ def _smoothed_around(profile: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _symmetric(profile: Profile, at: int) -> float:
-    """The axis near `at` about which both profiles mirror best, px: frames are symmetric.
+    """The axis near `at` about which edges and level mirror best, px: frames are symmetric.
 
     A gap's middle is found so even where the variance is flat along the whole gap.
     """
-    reach = CELL_PX // 3
-    axes = at + np.arange(-3, 3.01, 0.25)
-    distance = np.arange(0.25, reach, 0.25)
+    axes = at + np.arange(-NEAR_PX, NEAR_PX + 0.01, 0.25)
+    distance = np.arange(0.25, CELL_PX / 2, 0.25)
     cost = np.zeros(len(axes))
-    for values in profile:
+    for values in profile[1:]:
         right, left = (
             np.interp(
                 (axes[:, None] + s * distance) % CELL_PX,
