@@ -9,11 +9,20 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.find import find, rectify
 from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import OthelloBoard
 from ar_assist.games.othello.transcript import replay
-from ar_assist.types import Correction, Image, Lattice, Points, Reading, homography, transform
+from ar_assist.look import Task, look
+from ar_assist.types import (
+    Correction,
+    Frame,
+    Image,
+    Lattice,
+    Points,
+    Reading,
+    homography,
+    transform,
+)
 
 GAME = OthelloGame(strength=-2)
 BOARD = replay("f5d6c3d3c4f4e3f3e6b4")[-1][0]
@@ -170,13 +179,9 @@ def test_marks_lie_on_the_legal_moves() -> None:
 
 
 def best_reading(picture: Image) -> tuple[Reading[OthelloBoard], Points] | None:
-    """The surest reading among the finder's candidates, and its corners in the picture."""
-    found = []
-    for candidate in list(find(picture))[:4]:
-        reading = GAME.read(rectify(picture, candidate.plane), candidate.lattice)
-        if reading:
-            found.append((reading, candidate.plane.to_frame(reading.corners)))
-    return max(found, key=lambda pair: pair[0].confidence, default=None)
+    """What the program sees in the picture: the reading, and its corners in the picture."""
+    seen = look(Task(Frame(0, 0.0, picture), (GAME,)))
+    return (seen.reading, seen.plane.to_frame(seen.reading.corners)) if seen else None
 
 
 def agrees(reading: Reading[OthelloBoard], corners: Points, truth: dict[str, object]) -> int:
