@@ -6,7 +6,7 @@ import signal
 from typing import NoReturn
 
 from ar_assist.cli import main
-from ar_assist.workers import leave
+from ar_assist.leaving import leave
 
 
 def run() -> NoReturn:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import multiprocessing
 import os
 import signal
@@ -11,9 +10,9 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import NoReturn
 
-LOOKER = "look"  # what the looking thread's name begins with
+from ar_assist.leaving import LOOKER
+
 SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
 NICENESS = 5  # of the thinking process: the picture goes first
 
@@ -37,19 +36,6 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
         think.shutdown(wait=False, cancel_futures=True)
         for child in children:
             child.terminate()
-
-
-def leave(code: int) -> NoReturn:
-    """End the program now, when all files are closed, also if a look is in flight.
-
-    Python waits for threads to end; a look may take seconds, and no one wants its answer.
-    """
-    if any(thread.name.startswith(LOOKER) for thread in threading.enumerate()):
-        atexit._run_exitfuncs()  # all that Python would do but wait
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    sys.exit(code)
 
 
 def _begin_thinking() -> None:

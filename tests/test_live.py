@@ -330,7 +330,8 @@ def test_a_long_thought_does_not_hold_up_the_end() -> None:
 
 BUSY = """
 import time
-from ar_assist.workers import leave, workers
+from ar_assist.leaving import leave
+from ar_assist.workers import workers
 if __name__ == "__main__":
     with workers() as (look, think):
         think.submit(int, "4").result()
