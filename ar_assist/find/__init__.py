@@ -7,7 +7,6 @@ screenshot, or a board that fills the view). Games decide which of them shows a 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import cv2
 import numpy as np
@@ -40,11 +39,11 @@ def find(image: Image) -> Iterator[Candidate]:
     work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     half = 0.5 * (scale - 1)  # pixel centres are at integers
     frame_from_work = np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
-    outlined = cache(lambda: quads(work))
+    outlined = quads(work)
     for fit in lattices(work, outlined):
         yield _of_lattice(frame_from_work, fit)
     whole = Quad(Plane(np.eye(3), size).corners, 0.0)
-    for quad in [*outlined(), whole]:
+    for quad in [*outlined, whole]:
         yield _of_quad(frame_from_work, quad)
 
 

@@ -43,9 +43,12 @@ def settle(image: Image, fit: Fit) -> Fit | None:
     settled = _settled(image, fit)
     if settled is None:
         return None
+    alternations = _alternations(image, settled)
     for limit, as_alike in ((CLEARLY, 0.0), (ALTERNATING, AS_ALIKE)):
-        whole = _whole_pitch(image, settled, limit)
-        joined = None if whole is settled else _settled(image, whole)
+        cells = np.where(alternations > limit, 2.0, 1.0)  # that make one, along x and y
+        if (cells == 1).all():
+            continue
+        joined = _settled(image, _rebased(settled, np.diag([*cells, 1.0])))
         # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
         if joined and joined.content >= as_alike * settled.content:
             return joined
@@ -76,21 +79,20 @@ def _smooth(image: Image, fit: Fit) -> Maps:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 
-def _whole_pitch(image: Image, fit: Fit, limit: float) -> Fit:
-    """The lattice at twice its pitch along an axis where cells alternate by more than `limit`.
+def _alternations(image: Image, fit: Fit) -> NDArray[np.float64]:
+    """(2,) how clearly cells alternate along x and along y, times what chance makes of it.
 
     At half a tile's pitch left and right halves alternate, so that the mean of all even cells
     differs from that of all odd ones by more than chance makes of it (an F test). Cells at either
-    end have no say: where cells begin is not known yet, and they may hold a piece of the ground.
+    end have no say: where the cut is a little off they hold a piece of the ground.
     """
     cells = _cut(_smooth(image, fit), fit.box)
-    doubled = np.eye(3)
+    found = []
     for axis in (0, 1):
         before = np.cumsum(fit.support, axis=1 - axis)
         between = fit.support & (before > 1) & (before < before.max(axis=1 - axis, keepdims=True))
-        if _alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)) > limit:
-            doubled[axis, axis] = 2
-    return fit if (doubled == np.eye(3)).all() else _rebased(fit, doubled)
+        found.append(_alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)))
+    return np.array(found)
 
 
 def _alternation(cells: Maps, chosen: Mask) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,10 +26,10 @@ SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattic
 RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 
 
-def lattices(image: Image, outlined: Callable[[], list[Quad]]) -> Iterator[Fit]:
+def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
     """Lattices of cells: likely ones as they are found, then those that were doubtful.
 
-    `outlined` gives the picture's quads; it is asked only when the picture itself gave no board.
+    `outlined` are the picture's quads, best first.
     """
     known: list[Fit] = []
     for stage in _stages(image, outlined, known):
@@ -39,11 +39,9 @@ def lattices(image: Image, outlined: Callable[[], list[Quad]]) -> Iterator[Fit]:
     yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
 
 
-def _stages(
-    image: Image, outlined: Callable[[], list[Quad]], known: list[Fit]
-) -> Iterator[list[Fit]]:
+def _stages(image: Image, outlined: list[Quad], known: list[Fit]) -> Iterator[list[Fit]]:
     """What each kind of evidence adds to what is known, the cheapest first."""
-    for quad in outlined()[:MAX_QUADS]:
+    for quad in outlined[:MAX_QUADS]:
         yield _inside(image, quad, known)
     for scale in reversed(SCALES):
         yield _grown(image, seeds(image, scale), known, MAX_GROWN)
