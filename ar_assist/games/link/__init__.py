@@ -12,7 +12,7 @@ from ar_assist.games.link import advice, solver
 from ar_assist.games.link.advice import LinkMove
 from ar_assist.games.link.board import EMPTY, STONE, LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.gravity import infer
-from ar_assist.games.link.paths import link, links
+from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
 # Certainty under which no move rests on a cell: a wrong pair costs more than a missed one.
@@ -62,11 +62,8 @@ class LinkGame:
     ) -> Advice[LinkMove]:
         solver.warm()
         rules = self.rules(history)
-        trusted = _trusted(history[-1], reading)
-        if links(history[-1], rules) and not links(trusted, rules):
-            return Advice((), "no move", "the pairs that are open rest on cells not read surely")
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
-        return advice.advise(history, rules, nodes, trusted)
+        return advice.advise(history, rules, nodes, _trusted(history[-1], reading))
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""

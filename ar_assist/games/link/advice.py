@@ -42,10 +42,13 @@ def advise(
     open on it. What follows is planned on the board as read, and not claimed to be known.
     """
     board = history[-1]
-    sure = sure or board
+    if sure is None:
+        sure = board
     if not board.left:
         return Advice((), "solved", "the board is cleared")
     open_links = links(sure, rules)
+    if not open_links and links(board, rules):
+        return Advice((), "no move", "the pairs that are open rest on cells not read surely")
     if not open_links:
         return Advice((), "no move", "no pair can be linked: the game should shuffle")
     counts = rules.labels(board).counts
