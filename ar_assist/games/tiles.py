@@ -237,7 +237,7 @@ def _smooth_field(
     rows, cols = grid
     degree, ridge = form
     y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, cols), indexing="ij")
-    powers = [(i, j) for i in range(4) for j in range(4) if 0 < i + j <= degree]
+    powers = [(i, j) for i in range(degree + 1) for j in range(degree + 1 - i)][1:]
     basis = np.stack([x.ravel() ** i * y.ravel() ** j for i, j in powers], 1)
     basis -= basis.mean(0)
     design = basis[pairs[:, 1]] - basis[pairs[:, 0]]
