@@ -32,7 +32,16 @@ from ar_assist.games.othello.fast import (
     popcount,
 )
 from ar_assist.games.othello.midgame import WORST, search
-from ar_assist.games.othello.positions import EXACT, ROWS, TABLE, keep, next_move, slot_of
+from ar_assist.games.othello.positions import (
+    EXACT,
+    OPEN,
+    ROWS,
+    TABLE,
+    keep,
+    known,
+    next_move,
+    slot_of,
+)
 from ar_assist.games.othello.stability import stable
 
 LAST = 6  # empties up to which parity alone orders the moves: sorting no longer pays
@@ -185,10 +194,9 @@ def _solve_soon(own: U, theirs: U, alpha: int, beta: int, table: Any, rows: Any,
     entry = table[slot_of(own, theirs, len(table))]
     first = -1
     if entry.own == own and entry.theirs == theirs:
-        if entry.lower >= beta or entry.lower == entry.upper:
-            return int(entry.lower)
-        if entry.upper <= alpha:
-            return int(entry.upper)
+        value = known(entry, alpha, beta)
+        if value != OPEN:
+            return value
         first = int(entry.best)
     row = rows[empties]
     count = _fastest_first(own, theirs, moves, first, row)
@@ -275,10 +283,9 @@ def solve(
     entry = table[slot_of(own, theirs, len(table))]
     first = -1
     if entry.own == own and entry.theirs == theirs:
-        if entry.lower >= beta or entry.lower == entry.upper:
-            return int(entry.lower)
-        if entry.upper <= alpha:
-            return int(entry.upper)
+        value = known(entry, alpha, beta)
+        if value != OPEN:
+            return value
         alpha, beta = max(alpha, int(entry.lower)), min(beta, int(entry.upper))
         first = int(entry.best)
     value = _refutation(own, theirs, moves, beta, table)

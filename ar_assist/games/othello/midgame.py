@@ -25,7 +25,7 @@ from ar_assist.games.othello.fast import (
     lowest,
     popcount,
 )
-from ar_assist.games.othello.positions import ROWS, TABLE, keep, next_move, slot_of
+from ar_assist.games.othello.positions import OPEN, ROWS, TABLE, keep, known, next_move, slot_of
 
 WORST = 64 * UNIT
 STOPPED = 1_000_000  # beyond any value: the search ran out of nodes
@@ -101,10 +101,9 @@ def search(
     if entry.own == own and entry.theirs == theirs:
         first = int(entry.best)
         if entry.depth == depth:
-            if entry.lower >= beta or entry.lower == entry.upper:
-                return int(entry.lower)
-            if entry.upper <= alpha:
-                return int(entry.upper)
+            value = known(entry, alpha, beta)
+            if value != OPEN:
+                return value
             alpha, beta = max(alpha, int(entry.lower)), min(beta, int(entry.upper))
     if depth >= PROBED_DEPTH and beta - alpha == 1:
         shallow = depth // 2 - (depth - depth // 2) % 2  # as odd or even as the depth

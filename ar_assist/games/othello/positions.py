@@ -26,6 +26,7 @@ ENTRY = np.dtype(
     ],
     align=True,
 )
+OPEN = 1 << 20  # beyond any bound: the value is not known
 EXACT = 100  # depth of a search that sees the end
 HASH_A, HASH_B = U(0x9E3779B97F4A7C15), U(0xC2B2AE3D27D4EB4F)  # odd, well-mixed constants
 MOST_MOVES = 34  # no position is known with more; 33 are reached in play
@@ -51,6 +52,14 @@ def slot_of(own: U, theirs: U, size: int) -> int:
     mixed = own * HASH_A ^ (theirs * HASH_B + (theirs >> U(29)))
     mixed ^= mixed >> U(32)
     return int(mixed & U(size - 1))
+
+
+@njit(cache=True)
+def known(entry: Any, alpha: int, beta: int) -> int:
+    """The value within (alpha, beta) as far as an entry's bounds tell it; OPEN if they don't."""
+    if entry.lower >= beta or entry.lower == entry.upper:
+        return int(entry.lower)
+    return int(entry.upper) if entry.upper <= alpha else OPEN
 
 
 @njit(cache=True)
