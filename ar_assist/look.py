@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import find, outlines, rectify
+from ar_assist.find import Quad, find, outlines, rectify
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -107,14 +107,16 @@ def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
 
 
 def _find(task: Task) -> Sight | None:
+    image = task.frame.image
+    outlined = outlines(image)
     by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    candidates = islice(by_hand or find(task.frame.image), CANDIDATES)
+    candidates = islice(by_hand or find(image, outlined), CANDIDATES)
     best: Sight | None = None
     for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and best.reading.confidence >= ENOUGH:
             break
-    return replace(best, screen=_screen(best, task.frame.image)) if best else None
+    return replace(best, screen=_screen(best, outlined)) if best else None
 
 
 def _credit(sight: Sight) -> float:
@@ -164,10 +166,10 @@ def _beats(found: Sight, here: Sight, believed: Reading[Any] | None) -> bool:
     return not is_part and found.reading.confidence >= enough
 
 
-def _screen(sight: Sight, image: Image) -> Points | None:
+def _screen(sight: Sight, outlined: list[Quad]) -> Points | None:
     """The smallest outline that has the board in it, in the board's plane px."""
     corners = sight.plane.to_frame(sight.reading.corners).tolist()
-    quads = [plane.corners for plane in outlines(image)]
+    quads = [quad.corners for quad in outlined]
     around = [q for q in quads if all(cv2.pointPolygonTest(q, p, False) >= 0 for p in corners)]
     return sight.plane.to_plane(min(around, key=cv2.contourArea)) if around else None
 

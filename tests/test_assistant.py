@@ -229,7 +229,7 @@ def test_the_player_turns_and_mirrors(monkeypatch, turns: int, mirrored: bool):
 
 def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
     source = ToySource(lambda t: START, 1.0)
-    monkeypatch.setattr(look, "find", lambda image: [])
+    monkeypatch.setattr(look, "find", lambda image, outlined: [])
     seen = []
 
     @dataclass(frozen=True)

@@ -92,9 +92,9 @@ def test_sheets_and_grids_are_outlined(data: Path, name: str) -> None:
     image, truth = load(data / "planes" / name)
     corners = np.array(truth["corners"], np.float32)
     best = 0.0
-    for plane in outlines(image):
-        shared, _ = cv2.intersectConvexConvex(plane.corners, corners)
-        union = cv2.contourArea(plane.corners) + cv2.contourArea(corners) - shared
+    for quad in outlines(image):
+        shared, _ = cv2.intersectConvexConvex(quad.corners, corners)
+        union = cv2.contourArea(quad.corners) + cv2.contourArea(corners) - shared
         best = max(best, shared / union)
     assert best > 0.97
 

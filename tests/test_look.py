@@ -10,8 +10,9 @@ import pytest
 from toy import LATTICE, PLANE_WH, START, ToyGame, ToySource, screen_picture
 
 from ar_assist import look as look_module
+from ar_assist.find import Quad
 from ar_assist.look import Orientation, Sight, Task, fuse, look
-from ar_assist.types import Lattice, Plane, homography, transform
+from ar_assist.types import Lattice, Plane, transform
 
 PICTURE = screen_picture(START)
 RNG = np.random.default_rng(3)
@@ -107,7 +108,9 @@ def test_a_find_that_is_only_turned_is_no_challenge(source):
 
 
 def test_without_a_challenge_nothing_is_found(source, monkeypatch):
-    monkeypatch.setattr(look_module, "find", lambda image: pytest.fail("looked elsewhere"))
+    monkeypatch.setattr(
+        look_module, "find", lambda image, outlined: pytest.fail("looked elsewhere")
+    )
     seen = look(_task(source, 0.0, anew=False))
     assert seen is not None
     assert seen.reading.board == START
@@ -129,13 +132,11 @@ def test_what_one_move_leads_to_is_natural(source):
 def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):
     frame, plane = source.frame(0), source.plane(0.0)
 
-    def quad(margin: float) -> Plane:
+    def quad(margin: float) -> Quad:
         w, h = PLANE_WH
         around = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32)
         around = around + np.float32([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.float32(margin)
-        corners = transform(plane.frame_from_plane, around)
-        outer = np.array([[0, 0], [99, 0], [99, 99], [0, 99]], np.float32)
-        return Plane(homography(outer, corners), (100, 100))
+        return Quad(transform(plane.frame_from_plane, around), 1.0)
 
     quads = [quad(60), quad(10), quad(-90)]
     monkeypatch.setattr(look_module, "outlines", lambda image: quads)

@@ -194,7 +194,7 @@ class ToySource:
     def close(self) -> None:
         pass
 
-    def find(self, image: Image) -> list[Candidate]:
+    def find(self, image: Image, outlined: object = None) -> list[Candidate]:
         """The finder, being the truth: it knows the frame by its picture."""
         time = self._times[image.tobytes()]
         there = self.board_at(time) is not None

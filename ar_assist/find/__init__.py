@@ -17,7 +17,7 @@ from ar_assist.find.search import lattices
 from ar_assist.find.warp import rectify
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
-__all__ = ["find", "outlines", "rectify"]
+__all__ = ["Quad", "find", "outlines", "rectify"]
 
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
 LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be told from another
@@ -27,10 +27,16 @@ QUAD_PX = 1280  # longest side of a rectified quad
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
 
 
-def find(image: Image) -> Iterator[Candidate]:
+def outlines(image: Image) -> list[Quad]:
+    """Quads that stand out in a frame, best first: lit screens, windows, sheets."""
+    return quads(image) if min(image.shape[:2]) >= LEAST_PX else []
+
+
+def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate]:
     """Candidate planes of a frame: lattices, then quads, then the whole frame.
 
     They are worked out one by one, cheap and likely ones first: stop at the first that is read.
+    `outlined` are the frame's `outlines`, if they are known.
     """
     scale = max(1.0, max(image.shape[:2]) / WORK_PX)
     size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
@@ -39,17 +45,13 @@ def find(image: Image) -> Iterator[Candidate]:
     work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     half = 0.5 * (scale - 1)  # pixel centres are at integers
     frame_from_work = np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
-    outlined = quads(work)
-    for fit in lattices(work, outlined):
+    in_frame = outlines(image) if outlined is None else outlined
+    in_work = [quad.seen_through(np.linalg.inv(frame_from_work)) for quad in in_frame]
+    for fit in lattices(work, in_work):
         yield _of_lattice(frame_from_work, fit)
-    whole = Quad(Plane(np.eye(3), size).corners, 0.0)
-    for quad in [*outlined, whole]:
-        yield _of_quad(frame_from_work, quad)
-
-
-def outlines(image: Image) -> list[Plane]:
-    """Quads that stand out in a frame, best first: lit screens, windows, sheets."""
-    return [quad.plane(QUAD_PX) for quad in quads(image)]
+    whole = Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0)
+    for quad in [*in_frame, whole]:
+        yield Candidate(quad.plane(QUAD_PX), None, quad.score)
 
 
 def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
@@ -69,11 +71,6 @@ def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
     )
     size = ((cols + 2 * MARGIN_CELLS) * px, (rows + 2 * MARGIN_CELLS) * py)
     return Candidate(Plane(frame_from_grid @ grid_from_plane, size), lattice, float(fit.score))
-
-
-def _of_quad(frame_from_work: Homography, quad: Quad) -> Candidate:
-    in_frame = Quad(transform(frame_from_work, quad.corners), quad.score)
-    return Candidate(in_frame.plane(QUAD_PX), None, quad.score)
 
 
 def _upright(frame_from_grid: Homography, box: Box) -> tuple[Homography, int, int]:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Image, Plane, Points, homography
+from ar_assist.types import Homography, Image, Plane, Points, homography, transform
 
 ROUGH_PX = 640  # longest side of the picture in which outlines are sought
 MIN_AREA = 0.02  # of the picture: smaller boards cannot be read
@@ -33,6 +33,10 @@ class Quad:
 
     corners: Points  # (4, 2) px: top left, then clockwise
     score: float  # 0 to 1: share of the outline on an edge, times the root of the area's share
+
+    def seen_through(self, other_from_image: Homography) -> Quad:
+        """The same in other px."""
+        return Quad(transform(other_from_image, self.corners), self.score)
 
     def plane(self, longest_px: float) -> Plane:
         """Its content at the scale it has, or smaller; the aspect is the outline's own."""
