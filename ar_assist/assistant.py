@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,6 +39,7 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
 GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
+KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
 
 
@@ -66,6 +67,7 @@ class Assistant:
         self._looker, self._thinker, self._clock = look, think, clock
         self._orientation = orientation
         self._thinking: tuple[Future[Advice[Any]], Board] | None = None
+        self._killed_over: Board | None = None  # where the thinking process ended
         self._newest: Frame | None = None
         self._timing: dict[str, float] = {}
         self.find_anew()
@@ -257,7 +259,13 @@ class Assistant:
         if self._thinking is None or not self._thinking[0].done():
             return
         (future, board), self._thinking = self._thinking, None
-        self._belief.advise(board, future.result())
+        try:
+            self._belief.advise(board, future.result())
+        except BrokenExecutor:  # the process was killed: by chance, or by what this board takes
+            if board == self._killed_over:
+                self._belief.advise(board, KILLED)
+            else:
+                self._killed_over, self._belief.wants_advice = board, True
 
     # ------------------------------------------------------------------ what to show
 

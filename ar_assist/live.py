@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, Protocol
 
 import cv2
@@ -27,6 +29,7 @@ from ar_assist.types import Frame, Image, Source, View
 IDLE_S = 0.03  # between pictures while they stand still
 SAY_S = 4.0  # that a message stays in the status line
 TELL_S = 10.0  # between status lines of a session without a window
+FAULT_LETTERS = 90  # of an error's words, so that they fit a line of the picture
 LATE_S = 0.5  # a clip that is further behind than this is played slower rather than thinned
 
 
@@ -83,7 +86,7 @@ class Session:
         newest = -1
         try:
             for frame in self._frames():
-                view = self._assistant.step(frame)
+                view = self._step(frame)
                 self._show(view)
                 if self._screen is not None:
                     is_still = frame.index == newest
@@ -109,13 +112,24 @@ class Session:
         while frame and frame.name and self._screen and not self._player.has_left:
             yield frame  # the last picture of a folder stays
 
+    def _step(self, frame: Frame) -> View:
+        """The assistant's step. One that fails is said, and the game and its recording go on."""
+        try:
+            return self._assistant.step(frame)
+        except Exception as error:  # whatever a look, a thought or the step itself may raise
+            words = _fault(error)
+            if self._outputs.tell is not None and words != self._said:
+                self._outputs.tell(words)
+            self._say(words)
+            return View(frame, "searching", reason=words)
+
     def _show(self, view: View) -> None:
         status = self.meter.words()
         while self._written and self._written[0].done():
             self._say(_said_by(self._written.popleft()))
         if self._recorder is not None:
             status = ("REC", *status)
-        if time.monotonic() - self._said_at < SAY_S:
+        if time.monotonic() - self._said_at < SAY_S and self._said != view.reason:
             status = (self._said, *status)
         self._picture = draw(self._player.dressed(view), self._player.look_now(status))
         if self._screen is not None:
@@ -180,6 +194,13 @@ class Session:
         job = self._writing.submit(bundle.save, path, views, self._outputs.settings)
         self._written.append(job)
         return "writing the bug bundle"
+
+
+def _fault(error: Exception) -> str:
+    """One short line that tells where to look."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = shorten(f"{type(error).__name__}: {error}", FAULT_LETTERS, placeholder=" …")
+    return f"fault in {Path(place.filename).name} line {place.lineno}: {what}"
 
 
 def _write_png(path: Path, image: Image) -> str:

@@ -7,14 +7,23 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from ar_assist.leaving import LOOKER
 
 SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
 NICENESS = 5  # of the thinking process: the picture goes first
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -23,9 +32,7 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
     look = ThreadPoolExecutor(1, thread_name_prefix=LOOKER)
-    # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
-    spawn = multiprocessing.get_context("spawn")
-    think = ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin_thinking)
+    think = Thinker()
     try:
         think.submit(os.getpid)  # starts the process, so that the first board needn't wait for it
         yield look, think
@@ -36,6 +43,31 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
         think.shutdown(wait=False, cancel_futures=True)
         for child in children:
             child.terminate()
+
+
+class Thinker(Executor):
+    """One process; the next job after its death (a system short of memory kills) gets a new one."""
+
+    def __init__(self) -> None:
+        self._pool = _new_process()
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """A job that the process does not survive ends with a BrokenExecutor."""
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except BrokenExecutor:
+            self._pool = _new_process()
+            return self._pool.submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As any executor."""
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+def _new_process() -> ProcessPoolExecutor:
+    # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
+    spawn = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin_thinking)
 
 
 def _begin_thinking() -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
+import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import cv2
 import numpy as np
 import pytest
+import toy
 from cardboard import Assistants, Frames
 from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
@@ -26,11 +31,22 @@ from ar_assist.assistant import Assistant
 from ar_assist.errors import UserError
 from ar_assist.live import Outputs, Session
 from ar_assist.meter import Meter
+from ar_assist.overlay import status_words
 from ar_assist.player import HELP
 from ar_assist.recorder import Recorder
 from ar_assist.speech import Voice, in_words
-from ar_assist.types import Correction, Frame, Image, Source, View
+from ar_assist.types import (
+    Advice,
+    Candidate,
+    Correction,
+    Frame,
+    Image,
+    Reading,
+    Source,
+    View,
+)
 from ar_assist.video import Live, open_source
+from ar_assist.workers import workers
 
 
 class Screens:
@@ -305,8 +321,6 @@ def test_no_voice_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_end_with_the_workers() -> None:
-    from ar_assist.workers import workers
-
     before = threading.active_count()
     with workers() as (look, think):
         assert look.submit(int, "3").result() == 3
@@ -318,14 +332,102 @@ def test_threads_end_with_the_workers() -> None:
 
 
 def test_a_long_thought_does_not_hold_up_the_end() -> None:
-    from ar_assist.workers import workers
-
     start = time.monotonic()
     with workers() as (_, think):
         think.submit(int, "4").result(timeout=60)
         think.submit(time.sleep, 60)
         time.sleep(0.2)
     assert time.monotonic() - start < 30
+
+
+@dataclass(frozen=True)
+class Deadly(toy.ToyGame):
+    """Its first thoughts end their process, as a system short of memory does."""
+
+    folder: Path = Path()  # remembers each death
+    deaths: int = 1
+
+    def advise(
+        self, history: Sequence[toy.ToyBoard], reading: Reading[toy.ToyBoard] | None = None
+    ) -> Advice[toy.ToyMove]:
+        died = len(list(self.folder.glob("died-*")))
+        if died < self.deaths:
+            (self.folder / f"died-{died}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().advise(history, reading)
+
+
+class Toys(toy.ToySource):
+    """The toy at its own pace, until a view in its log is the last one wanted."""
+
+    live = True
+
+    def __init__(self, is_last: Callable[[View], bool]) -> None:
+        self.board = toy.START
+        super().__init__(lambda time: self.board)
+        self.is_last, self.log, self.told = is_last, Views(), list[str]()
+
+    def __iter__(self) -> Iterator[Frame]:
+        while not self.log or not self.is_last(self.log[-1]):
+            assert len(self.log) < 300, "it never came"
+            yield self.frame(len(self.log))
+            time.sleep(1 / self.fps)
+
+    def play(self, game: toy.ToyGame, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        """A headless session with the true workers, of which every frame is kept."""
+        monkeypatch.setattr("ar_assist.look.find", self.find)
+        with workers() as (look, think), Recorder(folder / "a.mp4", toy.SIZE_WH) as recorder:
+            outputs = Outputs(log=self.log, record=recorder, tell=self.told.append)
+            Session(self, Assistant([game], look, think), None, outputs).run()
+        assert [view.frame.index for view in self.log] == list(range(len(self.log)))
+        assert len(list(open_source(str(folder / "a.mp4")))) == len(self.log)
+
+
+def test_a_killed_thinking_process_is_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Killed at its first thought, and again when it has nothing to do."""
+    after = toy.START.put({(0, 0): 0, (1, 5): 0})
+
+    def is_last(view: View) -> bool:
+        if view.marks and source.board == toy.START:
+            (child,) = multiprocessing.active_children()
+            child.kill()
+            source.board = after
+        return bool(view.marks and view.reading and view.reading.board == after)
+
+    source = Toys(is_last)
+    source.play(Deadly(folder=tmp_path), monkeypatch, tmp_path)
+    assert len(list(tmp_path.glob("died-*"))) == 1
+
+
+def test_a_board_that_kills_each_thought_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = Toys(lambda view: "killed twice" in ", ".join(status_words(view)))
+    source.play(Deadly(folder=tmp_path, deaths=99), monkeypatch, tmp_path)
+    assert len(list(tmp_path.glob("died-*"))) == 2
+
+
+def test_a_failing_look_is_said_in_one_line_and_the_game_goes_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Failing(Toys):
+        failures = 0
+
+        def find(self, *seen: Any) -> list[Candidate]:
+            self.failures += 1
+            if self.failures <= 2:
+                raise ZeroDivisionError("a\nfault " + 99 * "long ")
+            return super().find(*seen)
+
+    source = Failing(lambda view: bool(view.marks))
+    source.play(toy.ToyGame(), monkeypatch, tmp_path)
+    (line,) = source.told
+    assert "test_live.py" in line
+    assert "ZeroDivisionError: a fault long" in line
+    assert len(line) < 150
+    assert [view.reason for view in source.log].count(line) == 2
 
 
 BUSY = """
