@@ -50,13 +50,19 @@ class Chessboard(NoGame):
         return np.stack([x, y], -1).reshape(-1, 2) * SQUARE_PX - 0.5
 
 
-@pytest.mark.parametrize("tier", ["rotated", "oblique45", "handheld"])
-def test_truth_lies_where_the_picture_has_it(tier: str) -> None:
-    world = draw(Wanted(tier=tier, seed=2))
+@pytest.mark.parametrize(
+    ("tier", "readout_s"),
+    [("rotated", 0.0), ("oblique45", 0.0), ("handheld", 0.0), ("motionblur", 0.3)],
+)
+def test_truth_lies_where_the_picture_has_it(tier: str, readout_s: float) -> None:
+    """Also as a rolling shutter shows it, here one so slow that its skew is many pixels."""
+    world = replace(draw(Wanted(tier=tier, seed=2)), readout_s=readout_s, exposure_s=1 / 500)
     chessboard = Chessboard(world.show.size_wh, world.show.board)
     picture = Renderer(replace(world, show=chessboard)).frame(20)
-    pose = world.path.at(world.time(20))
-    truth = to_frame(world.optics, pose, chessboard.crossings())
+    truth = world.seen(world.time(20), chessboard.crossings())
+    assert truth is not None
+    at_once = to_frame(world.optics, world.path.at(world.time(20)), chessboard.crossings())
+    assert (np.abs(truth - at_once).max() > 3) == (readout_s > 0)
     inside = ((truth > 12) & (truth < np.array([1268, 708]))).all(1)
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     start = truth[inside].reshape(-1, 1, 2).copy()

@@ -189,7 +189,7 @@ class Canvas:
         self.offset = low
         width, height = np.ceil(ideal.max((0, 1)) - low) + 3
         self.size_wh = int(width), int(height)
-        self.map = (ideal - low).astype(np.float32)
+        self.map: Points = (ideal - low).astype(np.float32)
 
     @cached_property
     def matrix(self) -> Homography:
@@ -199,9 +199,9 @@ class Canvas:
         matrix: Homography = shift @ self.optics.matrix
         return matrix
 
-    def bend(self, picture: Light) -> Light:
-        """The frame of a canvas."""
-        bent = cv2.remap(picture, self.map, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
+    def bend(self, picture: Light, where: Points) -> Light:
+        """The frame of a canvas, of which each px is seen at (H, W, 2) `where`, as in `map`."""
+        bent = cv2.remap(picture, where, None, cv2.INTER_LINEAR)  # type: ignore[call-overload]
         return np.asarray(bent, np.float32)
 
 

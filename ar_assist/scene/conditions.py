@@ -58,6 +58,7 @@ def draw(wanted: Wanted) -> World:
         chip=_chip(tier, rng),
         reach=_reach(show) if tier.hand else None,
         seed=int(rng.integers(2**32)),
+        readout_s=rng.uniform(*tier.readout_s),
     )
 
 

@@ -11,10 +11,11 @@ from ar_assist.scene.camera import Canvas, Light, Pose
 from ar_assist.scene.sensor import Sensor
 from ar_assist.scene.stage import Stage
 from ar_assist.scene.world import World
-from ar_assist.types import Image, transform
+from ar_assist.types import Image, Points, transform
 
 STEP_PX = 1.3  # of motion between two slices of an exposure
 MOST_SLICES = 9
+ROWS = 24  # that a rolling shutter exposes as one; the view hardly moves by 0.2 px meanwhile
 STRIPES = (171, 85, 0)  # where blue, green and red lie in a display's pixel, 256ths of it
 ROW_SHARE = 0.4  # the gaps between a display's rows are fainter than those between its stripes
 
@@ -33,10 +34,24 @@ class Renderer:
         """The picture of a frame."""
         time = self.world.time(index)
         pose = self.world.path.at(time)
-        light = self.canvas.bend(self._gathered(self.stage.light(pose, time), pose, time))
+        where = self._rolled(pose, time)
+        light = self.canvas.bend(self._gathered(self.stage.light(pose, time), pose, time), where)
         if self.world.light.moire:
-            self._beat(light, pose)
+            self._beat(light, pose, where)
         return self.sensor.expose(light, time, 1 / self.world.wanted.fps)
+
+    def _rolled(self, pose: Pose, time: float) -> Points:
+        """(H, W, 2) canvas px, seen from `pose`, of a frame whose rows are exposed in turn."""
+        world, matrix, where = self.world, self.canvas.matrix, self.canvas.map
+        if not world.readout_s:
+            return where
+        now, rolled = pose.ideal_from_plane(matrix), np.empty_like(where)
+        for top in range(0, len(where), ROWS):
+            then = world.path.at(world.row_time(time, top + (ROWS - 1) / 2))
+            now_from_then = now @ np.linalg.inv(then.ideal_from_plane(matrix))
+            rows = slice(top, top + ROWS)
+            rolled[rows] = transform(now_from_then, where[rows])
+        return rolled
 
     def _gathered(self, light: Light, pose: Pose, time: float) -> Light:
         """The light over the whole exposure: the canvas moved as the camera moves."""
@@ -56,7 +71,7 @@ class Renderer:
             total += self.stage.warp(light, moved, cv2.BORDER_REPLICATE)
         return total / np.float32(slices)
 
-    def _beat(self, light: Light, pose: Pose) -> None:
+    def _beat(self, light: Light, pose: Pose, where: Points) -> None:
         """Dim the frame by the display's own pixels, in place: they beat with the sensor's.
 
         Only the first harmonic of stripes and rows passes a lens; sampled at the frame's px it
@@ -64,7 +79,7 @@ class Renderer:
         """
         setting, (width, height) = self.world.light, self.world.show.size_wh
         plane_from_canvas = np.linalg.inv(pose.ideal_from_plane(self.canvas.matrix))
-        flat = cv2.perspectiveTransform(self.canvas.map.reshape(1, -1, 2), plane_from_canvas)
+        flat = cv2.perspectiveTransform(where.reshape(1, -1, 2), plane_from_canvas)
         x, y = np.moveaxis(flat.reshape(*light.shape[:2], 2), -1, 0)
         on = (x > 0) & (x < width) & (y > 0) & (y < height)
         turn = np.linspace(0, 2 * np.pi, 256, endpoint=False)

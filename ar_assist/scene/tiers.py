@@ -47,6 +47,7 @@ class Tier:
     reaim: Literal["", "swing", "away", "aside"] = ""  # swings about, looks away, cuts the board
     # light and lens
     exposure_s: Range = (1 / 120, 1 / 40)
+    readout_s: Range = (0.0, 0.0)  # of a rolling shutter, from the first row to the last
     ambient: Range = (0.05, 0.5)  # light of the room on the desk; 1 is the screen's white
     shot: Range = (0.0002, 0.0008)  # noise, see sensor.Chip
     blur: Range = (0.5, 0.9)  # px
@@ -104,8 +105,8 @@ TIERS: dict[str, Tier] = {
         blur=(0.3, 0.4),
     ),
     "motionblur": replace(
-        HANDHELD, about="unsteady, long exposure, swings", shake=0.7,
-        exposure_s=(1 / 40, 1 / 25), reaim="swing",
+        HANDHELD, about="unsteady, long exposure, rolling shutter, swings", shake=0.7,
+        exposure_s=(1 / 40, 1 / 25), readout_s=(0.01, 0.033), reaim="swing",
     ),
     "occlusion": replace(HANDHELD, about="a hand taps the tiles", hand=True, pause_s=(1.5, 3.0)),
     "partial": replace(

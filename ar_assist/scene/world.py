@@ -20,6 +20,7 @@ from ar_assist.types import Points
 IN_VIEW = 0.98  # share of the board's area that must be in the frame for it to count as in view
 ABRUPT = 4.0  # tiles/s: a view that moves faster is not still
 SAMPLES = 64  # points along each side by which the visible share is measured
+ROLLS = 3  # rounds of: the row tells the time, the time tells the row; each gains two digits
 WIDEST = 1.5  # tangent of the angle off the axis; beyond it the lens model means nothing
 
 
@@ -54,6 +55,7 @@ class World:
     chip: Chip
     reach: hand.Reach | None  # the hand that taps
     seed: int  # of what is drawn and of noise
+    readout_s: float  # from the first row's exposure to the last one's: a rolling shutter
 
     @property
     def screen_corners(self) -> Points:
@@ -68,6 +70,10 @@ class World:
     def time(self, frame: int) -> float:
         """The middle of a frame's exposure, s."""
         return frame / self.wanted.fps
+
+    def row_time(self, time: float, row: float) -> float:
+        """The middle of the exposure of a row (px) of the frame at `time`, s."""
+        return time + self.readout_s * ((row + 0.5) / self.optics.size_wh[1] - 0.5)
 
     def truth(self) -> dict[str, Any]:
         """The truth file, but for the clip's name."""
@@ -87,15 +93,15 @@ class World:
         """The truth of one frame."""
         time = self.time(index)
         pose, state = self.path.at(time), self.show.at(time)
-        screen = self._seen(pose, self.screen_corners) if self.show.device != "table" else None
+        screen = self.seen(time, self.screen_corners) if self.show.device != "table" else None
         if screen is not None and not inside(screen, self.optics.size_wh, 0):
             screen = None
         entry: dict[str, Any] = {"frame": index, "t": round(time, 6), "screen": _listed(screen)}
         entry |= {"board": None, "still": False, **self.show.notes(state)}
         if self.show.board is None:
             return entry
-        entry["visible"] = self._visible(pose, self.show.board)
-        corners = self._seen(pose, self.show.board.corners)
+        entry["visible"] = self._visible(time, self.show.board)
+        corners = self.seen(time, self.show.board.corners)
         if corners is None or not entry["visible"]:
             return entry
         board = self.show.record(state)
@@ -111,15 +117,22 @@ class World:
             "covered": self._covered(time, pose, board["rows"], board["cols"]),
         }
 
-    def _seen(self, pose: Pose, points: Points) -> Points | None:
+    def seen(self, time: float, points: Points) -> Points | None:
         """Frame px of (N, 2) world px; None if one is behind the camera or far out of its view."""
+        pose, last_row = self.path.at(time), self.optics.size_wh[1] - 1
         if not before(pose, points).all():
             return None
-        return to_frame(self.optics, pose, points)
+        frame = to_frame(self.optics, pose, points)
+        for _ in range(ROLLS if self.readout_s else 0):
+            rows = np.clip(frame[:, 1], 0, last_row)
+            poses = [self.path.at(self.row_time(time, float(row))) for row in rows]
+            seen = zip(poses, points, strict=True)
+            frame = np.concatenate([to_frame(self.optics, pose, p[None]) for pose, p in seen])
+        return frame
 
-    def _visible(self, pose: Pose, board: Box) -> float:
+    def _visible(self, time: float, board: Box) -> float:
         """The share of the board's area that is in the frame."""
-        corners = self._seen(pose, board.corners)
+        pose, corners = self.path.at(time), self.seen(time, board.corners)
         if corners is not None and inside(corners, self.optics.size_wh, 0):
             return 1.0
         steps = (np.arange(SAMPLES) + 0.5) / SAMPLES
