@@ -13,6 +13,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from ar_assist.find.lattice import Box, Fit, Maps, Mask, completed, rectified
 from ar_assist.find.period import strongest_channel
@@ -23,14 +24,14 @@ HALF_PX = CELL_PX // 2  # the same where contents are compared: detail enough
 RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
+PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
-NEAR_PX = 5  # of CELL_PX: a border is sought so far from where contents or profiles have it
+EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
-DECISIVE = 0.6  # the content's distance must fall to this share to overrule the profiles,
-NOISE = 0.01  # and by this much: cells that are all empty differ in noise alone
+NOISE = 0.02  # of the mean distance: equal cells differ by no less
 
 SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
@@ -58,11 +59,8 @@ def settle(image: Image, fit: Fit) -> Fit | None:
 def _settled(image: Image, fit: Fit) -> Fit | None:
     fit = _upright_basis(fit)
     smooth = _smooth(image, fit)
-    profiles = _profiles(smooth, fit)
-    phase_px = _phase(smooth, fit, profiles)
-    fine = [_symmetric(p, at) for p, at in zip(profiles, phase_px, strict=True)]
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
-    x, y = ((f + 0.5) / CELL_PX for f in fine)
+    x, y = (_phase(smooth, fit) + 0.5) / CELL_PX
     shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
     return measured(image, replace(fit, frame_from_grid=fit.frame_from_grid @ shift))
 
@@ -140,22 +138,39 @@ def _rebased(fit: Fit, basis: Homography) -> Fit:
     return replace(fit, frame_from_grid=fit.frame_from_grid @ basis, box=box, support=support)
 
 
-Profile = tuple[NDArray[np.float64], ...]  # variance, edge strength, mean level; by position
+def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
+    """(2,) where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y.
+
+    Where the sum of what all evidence says is highest: none of it is right on every board.
+    """
+    along_x, along_y = (_border(*p[:2]) - _asymmetry(*p[1:]) for p in _profiles(smooth, fit))
+    small = _halved(smooth)
+    where = np.argwhere(_surrounded(fit.support))
+    few = where[:: max(1, len(where) // PHASE_CELLS)]
+    steps = [*range(0, HALF_PX // 2, PHASE_STEP_PX), *range(-HALF_PX // 2, 0, PHASE_STEP_PX)]
+    distance = [[_distance(_contents(small, few, (x, y))) for x in steps] for y in steps]
+    at = np.meshgrid(*2 * [PHASES / PHASE_STEP_PX / 2], indexing="ij")
+    content = ndimage.map_coordinates(
+        np.log(np.add(distance, NOISE)), at, order=1, mode="grid-wrap"
+    )
+    odds = along_y[:, None] + along_x - EQUALS * content
+    y, x = np.unravel_index(int(odds.argmax()), odds.shape)
+    return np.asarray((PHASES[[x, y]] + HALF_PX) % CELL_PX - HALF_PX)
 
 
-def _profiles(smooth: Maps, fit: Fit) -> tuple[Profile, Profile]:
-    """Along x and along y: variance across cells, strength of edges and level, (CELL_PX,) each."""
+Profile = NDArray[np.float64]  # (CELL_PX,) by position in the mean cell
+
+
+def _profiles(smooth: Maps, fit: Fit) -> list[tuple[Profile, Profile, Profile]]:
+    """Along x and along y: variance across cells, strength of edges, mean level."""
     cells = _cut(smooth, fit.box)[fit.support]
     variance, level = cells.var(axis=0).sum(axis=-1), cells.mean(axis=(0, 3))
-    edges = []
-    for dx, dy in ((1, 0), (0, 1)):
-        strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, dx, dy)))[..., None]
-        mean = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
-        edges.append(mean.mean(axis=1 - dx))
-    return (
-        (variance.mean(axis=0), edges[0], level.mean(axis=0)),
-        (variance.mean(axis=1), edges[1], level.mean(axis=1)),
-    )
+    profiles = []
+    for axis, step in enumerate(((1, 0), (0, 1))):
+        strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, *step)))[..., None]
+        edges = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
+        profiles.append((variance.mean(axis), edges.mean(axis), level.mean(axis)))
+    return profiles
 
 
 def _cut(picture: Maps, box: Box) -> Maps:
@@ -165,27 +180,37 @@ def _cut(picture: Maps, box: Box) -> Maps:
     return cells
 
 
-def _phase(smooth: Maps, fit: Fit, profiles: tuple[Profile, Profile]) -> tuple[int, int]:
-    """Where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y.
+def _border(variance: Profile, edges: Profile) -> NDArray[np.float64]:
+    """At all PHASES: how like a border of cells.
 
-    The profiles propose, the content may overrule them: all phases are tried in steps.
+    On a border little differs from cell to cell and the edges that all share are strong (compared
+    as ratios: whichever of the two has the contrast decides).
     """
-    first = (_border(profiles[0]) // 2, _border(profiles[1]) // 2)
-    steps = range(0, HALF_PX, PHASE_STEP_PX)
-    wrapped = [(_wrapped(first[0] + x), _wrapped(first[1] + y)) for y in steps for x in steps]
-    where = np.argwhere(_surrounded(fit.support))
-    few = where[:: max(1, len(where) // PHASE_CELLS)]
-    small = _halved(smooth)
-    distance = [_distance(_contents(small, few, at)) for at in wrapped]
-    best = int(np.argmin(distance))
-    if distance[best] < DECISIVE * distance[0] - NOISE:
-        return 2 * wrapped[best][0], 2 * wrapped[best][1]
-    x, y = ((_border(p) + HALF_PX) % CELL_PX - HALF_PX for p in profiles)
-    return x, y
+    lines, differ = (np.log(_softened(p / (p.mean() + 1e-6)) + 0.01) for p in (edges, variance))
+    at = np.arange(CELL_PX)
+    return np.asarray(np.interp(PHASES, at, lines - differ, period=CELL_PX), np.float64)
 
 
-def _wrapped(phase: int) -> int:
-    return (phase + HALF_PX // 2) % HALF_PX - HALF_PX // 2
+def _softened(profile: Profile) -> Profile:
+    """Over a pixel to either side: no line is thinner."""
+    soft: Profile = (np.roll(profile, 1) + 2 * profile + np.roll(profile, -1)) / 4
+    return soft
+
+
+def _asymmetry(*profiles: Profile) -> NDArray[np.float64]:
+    """At all PHASES: how unlike its mirror image a profile is there, for frames are symmetric.
+
+    A gap's middle is found so even where the variance is flat along the whole gap.
+    """
+    reach = np.arange(0.25, CELL_PX / 2, 0.25)
+    cost = np.zeros(len(PHASES))
+    for values in profiles:
+        right, left = (
+            np.interp(PHASES[:, None] + s * reach, np.arange(CELL_PX), values, period=CELL_PX)
+            for s in (1, -1)
+        )
+        cost += ((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6)
+    return cost
 
 
 def _surrounded(support: Mask) -> Mask:
@@ -193,42 +218,6 @@ def _surrounded(support: Mask) -> Mask:
     that differs more from tiles than tiles from each other."""
     inner = cv2.erode(support.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) > 0
     return inner if inner.sum() >= MIN_SURROUNDED else support
-
-
-def _border(profile: Profile) -> int:
-    """Where a cell may begin by the profiles alone, px.
-
-    On a border little differs from cell to cell and the edges that all share are strong (compared
-    as ratios: whichever of the two has the contrast decides).
-    """
-    variance, edges = (np.log(_smoothed_around(p / (p.mean() + 1e-6)) + 1e-3) for p in profile[:2])
-    return int((edges - variance).argmax())
-
-
-def _smoothed_around(profile: NDArray[np.float64]) -> NDArray[np.float64]:
-    padded = np.concatenate([profile[-2:], profile, profile[:2]])
-    return np.convolve(padded, np.ones(5) / 5, "valid")
-
-
-def _symmetric(profile: Profile, at: int) -> float:
-    """The axis near `at` about which edges and level mirror best, px: frames are symmetric.
-
-    A gap's middle is found so even where the variance is flat along the whole gap.
-    """
-    axes = at + np.arange(-NEAR_PX, NEAR_PX + 0.01, 0.25)
-    distance = np.arange(0.25, CELL_PX / 2, 0.25)
-    cost = np.zeros(len(axes))
-    for values in profile[1:]:
-        right, left = (
-            np.interp(
-                (axes[:, None] + s * distance) % CELL_PX,
-                np.arange(CELL_PX + 1),
-                np.append(values, values[0]),
-            )
-            for s in (1, -1)
-        )
-        cost += ((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6)
-    return float(axes[int(cost.argmin())])
 
 
 def _content(image: Image, fit: Fit) -> float:
