@@ -116,7 +116,7 @@ def frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> float | N
     below it as may be, as few of the other (Youden's J, 1950), and in a gap.
     """
     picture, bare = inside & ~plain, ~inside | empty
-    if not picture.any():
+    if 2 * picture.sum() <= (inside & ~empty).sum():  # a board of plain squares
         return None
     order = np.argsort(off)
     below = np.cumsum(picture[order]) / picture.sum() - np.cumsum(bare[order]) / bare.sum()

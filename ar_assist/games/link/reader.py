@@ -129,9 +129,9 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     if told is None:
         return None
     mated = told.alike.any(1)
-    good = (told.tile & ~told.odd).reshape(grid)
     proof = mated | (inside & told.framed)
     vouched = told.alike[:, ~told.odd].any(1)  # it has a mate that is made as tiles are
+    good = (told.tile & (~told.odd | (inside & vouched))).reshape(grid)
     doubt = inside & ~told.empty & ~(mated & (vouched | ~told.odd))
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
