@@ -30,6 +30,7 @@ class Settings:
     fps: float = 0.0  # frames/s asked of the camera; 0: as it likes
     backend: str = ""  # OpenCV's camera backend
     calibration: str = ""  # the camera's file, made by `ar-assist calibrate`
+    light: str = ""  # the watched screen's file, made by `ar-assist calibrate --light`
     game: str = "auto"
     gravity: str = "auto"  # how link tiles slide
     strength: int = 5  # of Othello's search, 1 to 10

@@ -1,34 +1,28 @@
-"""`python -m calibration`: make a target; calibrate from pictures, a clip or a camera; check."""
+"""`python -m calibration`: make a target; measure from pictures, a clip or a camera; check.
+
+Measured is the lens or, with --light, how the watched screen's tones are seen.
+"""
 
 from __future__ import annotations
 
 import argparse
 import datetime
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from calibration import pictures, watch
 from calibration.camera import Camera, Image
 from calibration.fit import MIN_VIEWS, calibrate, reprojection_rms
 from calibration.guide import objection, wanted
+from calibration.pictures import CalibrationError
 from calibration.target import Target, View
 
-PICTURES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"}
-CLIP_STRIDE = 5  # frames: neighbours in a clip show the same
 SQUARE_PX = 200  # of a target to print, at 300 dpi 17 mm
 GOOD_RMS_PX = 1.0  # of a camera file that fits the camera: corners themselves are good to 0.3 px
-DPI = 300
-
-
-class CalibrationError(Exception):
-    """One line for the user, and the exit code: 2 wrong usage, 3 no source, 1 not good enough."""
-
-    def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,36 +39,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--target", metavar="FILE", help="write the target: .png, or .pdf to print")
     what.add_argument("--show", action="store_true", help="show the target on this screen")
-    what.add_argument(
-        "--from", dest="source", metavar="FOLDER|CLIP", help="calibrate from pictures"
-    )
-    what.add_argument("--camera", type=int, metavar="N", help="calibrate live, with guidance")
+    what.add_argument("--from", dest="source", metavar="FOLDER|CLIP", help="measure on pictures")
+    what.add_argument("--camera", type=int, metavar="N", help="measure live, with guidance")
     what.add_argument(
         "--check", metavar="CAMERA.json", help="test a camera file on --with pictures"
     )
+    parser.add_argument(
+        "--light", action="store_true", help="not the lens: the tones of the screen to be watched"
+    )
+    parser.add_argument("--size", default="1280x720", metavar="WxH", help="asked of the camera")
     parser.add_argument("--pattern", default="charuco:9x6", help="charuco:CxR or chessboard:CxR")
     parser.add_argument("--square-mm", type=float, default=0.0, help="side of a printed square")
     parser.add_argument("--with", dest="pictures", metavar="FOLDER|CLIP", help="for --check")
     parser.add_argument(
-        "--out", default="camera.json", metavar="FILE", help="the camera file, or --check's picture"
+        "--out", metavar="FILE", help="camera.json, light.json, or --check's picture camera.png"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Do what the arguments ask; CalibrationError for what the user can mend."""
+    asked_wh = _size(args.size)
+    if args.light:
+        return watch.run(args, asked_wh)
     try:
         target = Target.parse(args.pattern, args.square_mm)
     except ValueError as error:
         raise CalibrationError(str(error), 2) from error
     if args.target:
-        return _write_target(target, Path(args.target))
+        pictures.write_page(Path(args.target), target.picture(SQUARE_PX))
+        how = "print it at 100 %, glue it flat, measure a square (--square-mm)"
+        print(f"{args.target}: {target}; {how}")
+        return 0
     if args.show:
-        return _show_target(target)
+        return pictures.show_until_key(target.picture(100))
+    out = Path(args.out or "camera.json")
     if args.check:
-        return _check(args, target)
-    found = _live(target, args.camera) if args.source is None else _from_files(target, args.source)
-    views, size_wh = found
-    return _save(views, size_wh, target, Path(args.out))
+        return _check(args, target, out.with_suffix(".png"))
+    live = args.source is None
+    found = _live(target, args.camera, asked_wh) if live else _from_files(target, args.source)
+    return _save(*found, target, out)
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal() and int(width) and int(height)):
+        raise CalibrationError(f"--size: WIDTHxHEIGHT such as 1280x720, got '{text}'", 2)
+    return int(width), int(height)
 
 
 def _save(views: Sequence[View], size_wh: tuple[int, int], target: Target, out: Path) -> int:
@@ -97,68 +107,11 @@ def _save(views: Sequence[View], size_wh: tuple[int, int], target: Target, out: 
     return 0
 
 
-def _write_target(target: Target, path: Path) -> int:
-    picture = target.picture(SQUARE_PX)
-    try:
-        if path.suffix.lower() == ".pdf":
-            from PIL import Image as Page  # only for this
-
-            Page.fromarray(np.ascontiguousarray(picture[..., ::-1])).save(path, resolution=DPI)
-        else:
-            _write_picture(path, picture)
-    except (OSError, ValueError, cv2.error) as error:
-        reason = getattr(error, "strerror", None) or "use a name that ends in .png or .pdf"
-        raise CalibrationError(f"can't write {path}: {reason}", 2) from error
-    print(f"{path}: {target}; print it at 100 %, glue it flat, measure a square (--square-mm)")
-    return 0
-
-
-def _write_picture(path: Path, picture: Image) -> None:
-    """Not imwrite: it doesn't say what is wrong."""
-    path.write_bytes(cv2.imencode(path.suffix, picture)[1].tobytes())
-
-
-def _show_target(target: Target) -> int:
-    """Full-screen until a key: the watched screen itself is the flattest target."""
-    name = "target"
-    try:
-        cv2.namedWindow(name, cv2.WINDOW_NORMAL)
-        cv2.setWindowProperty(name, cv2.WND_PROP_FULLSCREEN, cv2.WINDOW_FULLSCREEN)
-        cv2.imshow(name, target.picture(100))
-        cv2.waitKey(0)
-        cv2.destroyWindow(name)
-    except cv2.error as error:
-        raise CalibrationError("no display to show the target on; use --target FILE", 2) from error
-    return 0
-
-
-def _frames(source: str) -> Iterator[tuple[str, Image]]:
-    """Pictures of a folder or frames of a clip, with their names."""
-    path = Path(source)
-    if path.is_dir():
-        for file in sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURES):
-            image = cv2.imread(str(file))
-            if image is not None:
-                yield file.name, np.asarray(image, np.uint8)
-        return
-    if not path.exists():
-        raise CalibrationError(f"no such file or folder: {source}", 3)
-    clip = cv2.VideoCapture(str(path))
-    index = 0
-    while clip.grab():
-        if index % CLIP_STRIDE == 0:
-            ok, image = clip.retrieve()
-            if ok:
-                yield f"frame {index}", np.asarray(image, np.uint8)
-        index += 1
-    clip.release()
-
-
 def _from_files(target: Target, source: str) -> tuple[list[View], tuple[int, int]]:
     views: list[View] = []
     size_wh = (0, 0)
     seen = 0
-    for name, image in _frames(source):
+    for name, image in pictures.from_files(source):
         seen += 1
         size_wh = size_wh if seen > 1 else (image.shape[1], image.shape[0])
         view = target.detect(image, name) if image.shape[1::-1] == size_wh else None
@@ -173,58 +126,40 @@ def _from_files(target: Target, source: str) -> tuple[list[View], tuple[int, int
     return views, size_wh
 
 
-def _live(target: Target, index: int) -> tuple[list[View], tuple[int, int]]:
+def _live(
+    target: Target, index: int, asked_wh: tuple[int, int]
+) -> tuple[list[View], tuple[int, int]]:
     """Collect views from a camera, saying what is missing, until nothing is (or q)."""
-    camera = cv2.VideoCapture(index)
-    if not camera.isOpened():
-        raise CalibrationError(f"camera {index} can't be opened; `ar-assist cameras` lists them", 3)
     views: list[View] = []
     size_wh = (0, 0)
     said = ""
-    try:
-        while True:
-            ok, image = camera.read()
-            if not ok:
-                raise CalibrationError(f"camera {index} stopped giving pictures", 3)
-            picture = np.asarray(image, np.uint8)
-            size_wh = (picture.shape[1], picture.shape[0])
-            view = target.detect(picture)
-            words = (
-                objection(picture, view, views, size_wh) if view else "the target is not in view"
-            )
-            if view and not words:
-                views.append(view)
-            missing = wanted(views, size_wh)
-            said = _say(f"{len(views)} views; {missing or 'done'} ({words or 'kept'})", said)
-            if not missing or _stopped(picture, said):
-                return views, size_wh
-    finally:
-        camera.release()
-
-
-def _say(words: str, said: str) -> str:
-    if words != said:
-        print(words, file=sys.stderr)
-    return words
+    for picture in pictures.from_camera(index, asked_wh):
+        size_wh = (picture.shape[1], picture.shape[0])
+        view = target.detect(picture)
+        words = objection(picture, view, views, size_wh) if view else "the target is not in view"
+        if view and not words:
+            views.append(view)
+        missing = wanted(views, size_wh)
+        said = pictures.say(f"{len(views)} views; {missing or 'done'} ({words or 'kept'})", said)
+        if not missing or _stopped(picture, said):
+            break
+    return views, size_wh
 
 
 def _stopped(picture: Image, words: str) -> bool:
     """Show the picture where there is a display; whether q was pressed."""
-    try:
-        shown = picture.copy()
+    if not pictures.can_show():
+        return False  # guidance goes to the terminal alone
+    shown = picture.copy()
+    for colour, width in ((0, 4), (255, 1)):
         cv2.putText(
-            shown, words, (12, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (0, 0, 0), 4, cv2.LINE_AA
+            shown, words, (12, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.7, 3 * (colour,), width, cv2.LINE_AA
         )
-        cv2.putText(
-            shown, words, (12, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.7, (255, 255, 255), 1, cv2.LINE_AA
-        )
-        cv2.imshow("calibrate (q ends)", shown)
-        return (cv2.waitKey(1) & 0xFF) in (ord("q"), 27)
-    except cv2.error:  # no display: guidance goes to the terminal alone
-        return False
+    cv2.imshow("calibrate (q ends)", shown)
+    return (cv2.waitKey(1) & 0xFF) in (ord("q"), 27)
 
 
-def _check(args: argparse.Namespace, target: Target) -> int:
+def _check(args: argparse.Namespace, target: Target, out: Path) -> int:
     """Whether a camera file fits these pictures: size, reprojection, lines that stay straight."""
     try:
         camera = Camera.load(args.check)
@@ -234,7 +169,7 @@ def _check(args: argparse.Namespace, target: Target) -> int:
         raise CalibrationError("--check needs --with FOLDER|CLIP, pictures of the target", 2)
     errors = []
     last: Image | None = None
-    for name, image in _frames(args.pictures):
+    for name, image in pictures.from_files(args.pictures):
         try:
             scaled = camera.at_size(image.shape[1], image.shape[0])
         except ValueError as error:
@@ -246,11 +181,7 @@ def _check(args: argparse.Namespace, target: Target) -> int:
     if last is None:
         raise CalibrationError(f"no picture in {args.pictures} shows a {target}", 3)
     rms = float(np.sqrt(np.mean(np.square(errors))))
-    out = Path(args.out).with_suffix(".png")
-    try:
-        _write_picture(out, np.hstack([last, camera.undistort(last)]))
-    except OSError as error:
-        raise CalibrationError(f"can't write {out}: {error.strerror}", 2) from error
+    pictures.write_page(out, np.hstack([last, camera.undistort(last)]))
     fits = rms < GOOD_RMS_PX
     verdict = "it fits this camera" if fits else "it does NOT fit this camera"
     print(f"{args.check}: rms {rms:.2f} px on {len(errors)} pictures: {verdict}; see {out}")

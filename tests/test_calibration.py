@@ -1,6 +1,7 @@
 """The lens is recovered from real and from rendered views, and files and errors are as promised."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,12 +10,15 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration import Camera, Target, calibrate
+from calibration import Camera, Target, calibrate, greys, pictures
+from calibration.__main__ import main
 from calibration.guide import objection, wanted
-from calibration.light import measure
+from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
 from calibration.target import View
 
 LENS = Camera(1280, 720, 1000.0, 1000.0, 645.0, 352.0, (-0.35, 0.12, 0.0005, -0.0004))
+LIGHT = """{"white": [210, 210, 210], "black": [20, 20, 20], "gamma": 1.1, "flicker": null,
+"frames": 1, "date": ""}"""
 
 
 def pose(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -238,16 +242,169 @@ def test_guidance_ends_and_refuses_repeats() -> None:
     assert "blurred" in objection(flat, rich[0], [], (1280, 720))
 
 
-def test_light_measures_gamma_and_flicker() -> None:
-    def shown(level: int, extra: float = 0.0) -> np.ndarray:
-        value = 20 + 180 * (level / 255) ** 1.8 + extra
-        return np.full((40, 40, 3), value, np.uint8)
+def screen(
+    black: float = 30.0,
+    white: float = 210.0,
+    gamma: float = 1.4,
+    tint: tuple[float, float, float] = (0.8, 1.0, 1.0),
+    hidden: bool = False,
+    seed: int = 0,
+) -> np.ndarray:
+    """The greys on a screen seen from aside, with vignetting and noise."""
+    level = black + (white - black) * (greys.picture() / 255) ** gamma
+    if hidden:
+        level[-300:, -300:] = 90  # something stands before a corner
+    quad = np.array([[180, 90], [1090, 150], [1040, 640], [220, 560]], np.float32)
+    height, width = level.shape[:2]
+    flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    place = cv2.getPerspectiveTransform(flat, quad)
+    seen = cv2.warpPerspective(level, place, (1280, 720), flags=cv2.INTER_AREA)
+    y, x = np.mgrid[-1:1:720j, -1:1:1280j]
+    seen *= (1 - 0.15 * (x * x + y * y))[..., None] * tint
+    noise = np.random.default_rng(seed).normal(0, 4, seen.shape)
+    return np.clip(cv2.GaussianBlur(seen, (0, 0), 1.2) + noise, 0, 255).astype(np.uint8)
 
-    steady = measure({level: [shown(level)] * 2 for level in (0, 64, 128, 192, 255)})
-    assert steady.gamma == pytest.approx(1.8, abs=0.05)
-    assert steady.advice == ""
-    waving = measure({0: [shown(0)] * 2, 255: [shown(255), shown(255, -30)]})
-    assert "flickers" in waving.advice
+
+def light_of(*pictures: np.ndarray) -> Light:
+    seen = [greys.patches(picture) for picture in pictures]
+    return measure([patches for patches in seen if patches is not None])
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_light_is_measured_from_aside(hidden: bool) -> None:
+    light = light_of(screen(hidden=hidden))
+    middle = 0.95  # of the light is left by the vignetting about the screen's middle
+    tint = np.array([0.8, 1, 1])
+    np.testing.assert_allclose(light.white, 210 * middle * tint, atol=6)
+    np.testing.assert_allclose(light.black, 30 * middle * tint, atol=3)
+    assert light.gamma == pytest.approx(1.4, abs=0.08)
+    assert light.flicker is None, "one picture does not tell"
+    assert light.advice() == []
+
+
+def test_greys_that_are_not_in_view_are_not_measured() -> None:
+    assert greys.patches(np.full((480, 640, 3), 128, np.uint8)) is None
+    assert greys.patches(Target("charuco", 9, 6).picture(60)) is None
+    with pytest.raises(ValueError, match="greys"):
+        measure([])
+    with pytest.raises(ValueError, match="as bright as white"):
+        measure([np.full_like(greys.patches(screen()), 90)])
+
+
+def test_flicker_is_what_changes_from_picture_to_picture() -> None:
+    bands = 1 + 0.06 * np.sin(np.linspace(0, 9, 720))[:, None, None]
+    steady = [screen(seed=seed) for seed in range(4)]
+    waving = [
+        (picture * np.roll(bands, 190 * k, axis=0)).clip(0, 255).astype(np.uint8)
+        for k, picture in enumerate(steady)
+    ]
+    assert light_of(*steady).flicker == pytest.approx(0, abs=0.01)
+    assert light_of(*steady).advice() == []
+    assert light_of(*waving).flicker == pytest.approx(0.06 / np.sqrt(2), abs=0.015)
+    assert ["flickers" in line for line in light_of(*waving).advice()] == [True]
+
+
+@pytest.mark.parametrize(
+    ("tones", "says"),
+    [
+        ({"white": 300.0}, "clipped"),
+        ({"white": 70.0, "black": 5.0}, "dark"),
+        ({"black": 180.0}, "shade"),
+    ],
+)
+def test_advice_against_bad_light(tones: dict[str, float], says: str) -> None:
+    (line,) = light_of(screen(**tones)).advice()  # type: ignore[arg-type]
+    assert says in line
+
+
+def test_evened_pictures_show_black_as_black_and_white_as_white() -> None:
+    dull = screen(black=120, white=170, gamma=1.0)
+    even = light_of(dull).even(dull)
+    again = light_of(even)
+    np.testing.assert_allclose(again.black, 3 * (EVEN_BLACK,), atol=4)
+    np.testing.assert_allclose(again.white, 3 * (EVEN_WHITE,), atol=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[1]", "not a light file"),
+        ("{", "not a light file"),
+        ("{}", "'white' is missing"),
+        ('{"white": [9, 9, 9], "black": [9, 9, 9]}', "missing"),
+        (LIGHT.replace("210", "21"), "as bright as white"),
+        (LIGHT.replace("210", "999"), "between 0 and 255"),
+        (LIGHT.replace("210", "NaN"), "between 0 and 255"),
+        (LIGHT.replace("20, 20]", "20]"), "not a light file|expected 3"),
+    ],
+)
+def test_what_is_no_light_file_is_refused(tmp_path: Path, text: str, says: str) -> None:
+    path = tmp_path / "light.json"
+    path.write_text(LIGHT)
+    assert Light.load(path).white == (210, 210, 210)
+    path.write_text(text)
+    with pytest.raises(ValueError, match=says):
+        Light.load(path)
+
+
+def test_light_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target, folder, out = tmp_path / "greys.png", tmp_path / "seen", tmp_path / "light.json"
+    assert main(["--light", "--target", str(target)]) == 0
+    assert (cv2.imread(str(target)) == greys.picture()).all()
+    folder.mkdir()
+    assert main(["--light", "--from", str(folder)]) == 1
+    assert main(["--light", "--from", str(tmp_path / "missing")]) == 3
+    assert len(capsys.readouterr().err.splitlines()) == 2
+    for seed in range(2):
+        cv2.imwrite(str(folder / f"{seed}.png"), screen(black=185, seed=seed))
+    assert main(["--light", "--from", str(folder), "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "gamma 1.4" in said and "shade the screen" in said
+    assert Light.load(out).frames == 2
+
+
+def test_light_by_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The greys come into view after a while; those of a wrong exposure don't count."""
+
+    class Camera:
+        frames = (
+            [np.zeros((720, 1280, 3), np.uint8)] * 5 + [screen(white=120)] * 30 + [screen()] * 30
+        )
+
+        def __init__(self, index: int) -> None:
+            self.asked: dict[int, float] = {}
+
+        def isOpened(self) -> bool:  # noqa: N802
+            return True
+
+        def set(self, key: int, value: float) -> None:
+            self.asked[key] = value
+
+        def read(self) -> tuple[bool, np.ndarray]:
+            assert self.asked[cv2.CAP_PROP_FRAME_WIDTH] == 1280
+            return True, self.frames.pop(0)
+
+        def release(self) -> None:
+            pass
+
+    monkeypatch.setattr(cv2, "VideoCapture", Camera)
+    monkeypatch.setattr(pictures, "can_show", lambda: False)
+    out = tmp_path / "light.json"
+    assert main(["--light", "--camera", "0", "--out", str(out)]) == 0
+    assert Camera.frames == []
+    assert Light.load(out).white[1] == pytest.approx(200, abs=6)
+    assert "not in view" in capsys.readouterr().err
+
+
+def test_without_a_display_there_is_one_clear_line() -> None:
+    hidden = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    command = [sys.executable, "-m", "calibration", "--show", "--light"]
+    done = subprocess.run(command, capture_output=True, text=True, env=hidden)
+    if done.returncode == 0:
+        pytest.skip("this system shows windows without DISPLAY")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
 
 
 def calibration(*words: str) -> subprocess.CompletedProcess[str]:

@@ -69,6 +69,7 @@ def test_no_source(words: list[str], capsys: pytest.CaptureFixture[str]) -> None
         ["--save-raw", "no/such/folder/raw.mp4"],
         ["--size", "large"],
         ["--calibration", "missing.json"],
+        ["--light", "missing.json"],
         ["--profile", "missing"],
     ],
     ids=" ".join,
@@ -178,6 +179,21 @@ def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Pat
     assert np.abs(raw.image - picture).mean() < 4, "what the camera gave"
     assert np.abs(shown.image - picture)[:200].mean() > 8, "what was looked at"
     assert json.loads((folder / "raw.camera.json").read_text())["fx"] == 500
+
+
+def test_light_evens_and_the_raw_recording_keeps_it(noise: Path) -> None:
+    folder, light = noise.parent, noise.with_name("screen.json")
+    tones = {"white": [250, 190, 190], "black": [60, 60, 60], "gamma": 1, "flicker": None}
+    light.write_text(json.dumps({**tones, "frames": 1, "date": ""}))
+    flags = ["--light", str(light), "--save-raw", str(folder / "raw.mp4")]
+    flags += ["--record", str(folder / "shown.mp4")]
+    assert main(["--source", str(noise), "--headless", *flags]) == 0
+    (shown,), (raw,) = (list(open_source(str(folder / f))) for f in ("shown.mp4", "raw.mp4"))
+    picture = cv2.imread(str(noise)).astype(int)
+    assert np.abs(raw.image - picture).mean() < 4, "what the camera gave"
+    even = 16 + (picture - 60) * (235 - 16) / (np.array([250, 190, 190]) - 60)
+    assert np.abs(shown.image - even.clip(0, 255))[:200].mean() < 4, "what was looked at"
+    assert json.loads((folder / "raw.light.json").read_text())["white"] == [250, 190, 190]
 
 
 def test_calibration_of_another_camera(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "generate": "deal link boards of known difficulty",
     "nonogram": "make, solve, check and convert nonograms",
     "scene": "write a rendered clip and its truth",
-    "calibrate": "measure the camera's lens on a target",
+    "calibrate": "measure the camera's lens on a target, or the watched screen's light",
 }
 
 

@@ -6,6 +6,7 @@ import argparse
 
 from ar_assist.errors import UserError
 from calibration import __main__ as calibration
+from calibration.pictures import CalibrationError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     try:
         return calibration.run(args)
-    except calibration.CalibrationError as error:
+    except CalibrationError as error:
         failure = UserError(str(error))
         failure.exit_code = error.exit_code
         raise failure from error

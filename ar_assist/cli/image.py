@@ -17,7 +17,6 @@ from ar_assist.errors import SourceError, UserError
 from ar_assist.overlay import Look, draw, status_words
 from ar_assist.settings import Settings
 from ar_assist.types import AnyGame, Frame, Image, View
-from ar_assist.video import undistorted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", metavar="FILE", help="write a line of JSON for each picture")
     parser.add_argument("--debug", action="store_true", help="with what was read beside it")
     options.add_game(parser)
-    parser.add_argument("--calibration", metavar="FILE", help="the camera's file")
+    options.add_corrections(parser)
     parser.add_argument("--scale", type=float, metavar="F", help="size of letters and lines")
     parser.add_argument("--profile", default="", metavar="NAME", help="settings kept under a name")
 
@@ -59,10 +58,7 @@ def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterat
     if source.live:
         source.close()
         raise SourceError(f"{photo}: not a picture (cameras and streams are for `ar-assist live`)")
-    if settings.calibration:
-        camera = options.load_camera(settings.calibration, source.size_wh)
-        source = undistorted(source, camera)
-    for frame in source:
+    for frame in options.corrections(settings, source.size_wh)(source):
         named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
         yield replay.still(named, games, orientation=options.orientation(settings))
 

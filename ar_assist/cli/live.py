@@ -19,7 +19,7 @@ from ar_assist.recorder import Recorder, recorded
 from ar_assist.settings import Settings
 from ar_assist.speech import Voice
 from ar_assist.types import Source
-from ar_assist.video import Live, safe_name, undistorted
+from ar_assist.video import Live, safe_name
 from ar_assist.window import Window, can_show
 from ar_assist.workers import workers
 
@@ -57,16 +57,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
-    """The source recorded as it comes, then straightened."""
+    """The source recorded as it comes, then corrected."""
     _print_obtained(source, settings)
-    file = settings.calibration
-    camera = options.load_camera(file, source.size_wh) if file else None
+    corrected = options.corrections(settings, source.size_wh)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
-        if camera:
-            shutil.copyfile(file, Path(raw).with_suffix(".camera.json"))
+        kept = {".camera.json": settings.calibration, ".light.json": settings.light}
+        for suffix, file in kept.items():
+            if file:
+                shutil.copyfile(file, Path(raw).with_suffix(suffix))
         source = recorded(source, recorder)
-    return undistorted(source, camera) if camera else source
+    return corrected(source)
 
 
 def _print_obtained(source: Source, settings: Settings) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from ar_assist.errors import UserError
 from ar_assist.games import GAMES
@@ -14,7 +15,9 @@ from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
 from ar_assist.settings import Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
-from ar_assist.video import Camera, open_source
+from ar_assist.video import evened, open_source, undistorted
+
+T = TypeVar("T")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -28,13 +31,20 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     add("--size", metavar="WxH", help="size asked of the camera")
     add("--fps", type=float, help="frames a second asked of the camera")
     add("--backend", metavar="NAME", help="OpenCV's camera backend: V4L2, DSHOW, AVFOUNDATION, …")
-    add("--calibration", metavar="FILE", help="the camera's file made by `ar-assist calibrate`")
+    add_corrections(parser)
     add_game(parser)
     add("--turn", type=int, metavar="N", help="turn the reading by N quarter turns clockwise")
     add("--mirror", action="store_true", default=None, help="the camera shows the board mirrored")
     add("--scale", type=float, metavar="F", help="size of letters and lines, 1 is normal")
     add("--speak", action="store_true", default=None, help="speak the hints")
     add("--profile", default="", metavar="NAME", help="settings kept under this name")
+
+
+def add_corrections(parser: argparse.ArgumentParser) -> None:
+    """What lens and light do to the pictures."""
+    add = parser.add_argument
+    add("--calibration", metavar="FILE", help="the camera's file made by `ar-assist calibrate`")
+    add("--light", metavar="FILE", help="the screen's file made by `ar-assist calibrate --light`")
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
@@ -86,14 +96,31 @@ def source(settings: Settings) -> Source:
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
 
 
-def load_camera(path: str, size_wh: tuple[int, int]) -> Camera:
-    """The camera of a file made by `ar-assist calibrate`, for pictures of this size."""
-    from calibration import Camera as Calibrated
+def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Source], Source]:
+    """What undoes lens and light in a source of this size; a wrong file is said now."""
+    from calibration import Camera
+    from calibration.light import Light
 
+    steps: list[Callable[[Source], Source]] = []
+    if settings.calibration:
+        camera = _loaded(settings.calibration, lambda path: Camera.load(path).at_size(*size_wh))
+        steps.append(lambda source: undistorted(source, camera))
+    if settings.light:
+        light = _loaded(settings.light, Light.load)
+        steps.append(lambda source: evened(source, light))
+
+    def corrected(source: Source) -> Source:
+        for step in steps:
+            source = step(source)
+        return source
+
+    return corrected
+
+
+def _loaded(path: str, load: Callable[[str], T]) -> T:
     try:
-        camera: Camera = Calibrated.load(path).at_size(*size_wh)
+        return load(path)
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
-    return camera

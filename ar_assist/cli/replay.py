@@ -13,7 +13,6 @@ from ar_assist.errors import UserError
 from ar_assist.overlay import Look, draw
 from ar_assist.recorder import Recorder
 from ar_assist.types import Source
-from ar_assist.video import undistorted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--record", metavar="FILE", help="write the clip with the hints drawn (MP4)")
     add("--stride", type=int, default=1, metavar="N", help="every N-th frame only")
     add("--latency", type=float, default=0.0, metavar="S", help="seconds that a look takes")
-    add("--calibration", metavar="FILE", help="the camera's file made by `ar-assist calibrate`")
+    options.add_corrections(parser)
     options.add_game(parser)
     add("--profile", default="", metavar="NAME", help="settings kept under a name")
 
@@ -40,8 +39,7 @@ def run(args: argparse.Namespace) -> int:
     states: Counter[str] = Counter()
     with ExitStack() as stack:
         source: Source = stack.enter_context(closing(options.source(settings)))
-        if settings.calibration:
-            source = undistorted(source, options.load_camera(settings.calibration, source.size_wh))
+        source = options.corrections(settings, source.size_wh)(source)
         log = stack.enter_context(runlog.Writer(args.log)) if args.log else None
         record = args.record and stack.enter_context(Recorder(args.record, source.size_wh))
         views = replay.run(source, games, args.latency, stride=args.stride, orientation=orientation)

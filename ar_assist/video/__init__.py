@@ -12,14 +12,24 @@ from ar_assist.errors import SourceError
 from ar_assist.types import Source
 from ar_assist.video.feeds import open_device, open_url
 from ar_assist.video.files import Clip, Pictures, is_picture, pictures_in
-from ar_assist.video.lens import Camera, undistorted
+from ar_assist.video.lens import Camera, Light, evened, undistorted
 from ar_assist.video.live import Live
 
 # OpenCV and FFmpeg write warnings of their own to stderr; users get one clear line from us instead.
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 (getattr(cv2, "setLogLevel", None) or cv2.utils.logging.setLogLevel)(0)  # OpenCV 4, OpenCV 5
 
-__all__ = ["Camera", "Clip", "Live", "Pictures", "open_source", "safe_name", "undistorted"]
+__all__ = [
+    "Camera",
+    "Clip",
+    "Light",
+    "Live",
+    "Pictures",
+    "evened",
+    "open_source",
+    "safe_name",
+    "undistorted",
+]
 
 
 def open_source(

@@ -1,8 +1,8 @@
-"""Undistorting a source once, so that everything after it sees a straight world."""
+"""Correcting a source once, so that everything after it sees a straight, evenly lit world."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -18,25 +18,38 @@ class Camera(Lens, Protocol):
         ...
 
 
+class Light(Protocol):
+    """The measured tones of the watched screen (`calibration.light.Light` is one)."""
+
+    def even(self, image: Image) -> Image:
+        """The picture as it were if the screen's black and white were seen as such."""
+        ...
+
+
 def undistorted(source: Source, camera: Camera) -> Source:
     """The source as seen by a camera without distortion; its frames carry the lens."""
-    return _Undistorted(source, camera)
+    return _Corrected(source, lambda f: replace(f, image=camera.undistort(f.image), lens=camera))
 
 
-class _Undistorted:
-    def __init__(self, source: Source, camera: Camera) -> None:
-        self._source, self._camera = source, camera
+def evened(source: Source, light: Light) -> Source:
+    """The source as if the watched screen were seen in even light."""
+    return _Corrected(source, lambda frame: replace(frame, image=light.even(frame.image)))
+
+
+class _Corrected:
+    def __init__(self, source: Source, correct: Callable[[Frame], Frame]) -> None:
+        self._source, self._correct = source, correct
         self.name, self.fps = source.name, source.fps
         self.size_wh, self.live = source.size_wh, source.live
 
     def __iter__(self) -> Iterator[Frame]:
         for frame in self._source:
             try:
-                image = self._camera.undistort(frame.image)
+                corrected = self._correct(frame)
             except ValueError as error:  # a picture of another shape than before
                 raise SourceError(f"{self.name}: {error}") from None
-            image.flags.writeable = False
-            yield replace(frame, image=image, lens=self._camera)
+            corrected.image.flags.writeable = False
+            yield corrected
 
     def close(self) -> None:
         self._source.close()
