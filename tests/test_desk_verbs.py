@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import struct
@@ -12,9 +13,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from cardboard import Frames
 from smalldisk import small_disk
 
 from ar_assist.cli import main
+from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import games
 from ar_assist.games import GAMES
 from ar_assist.settings import Settings
@@ -263,9 +266,15 @@ def test_doctor_names_what_a_report_needs(
         assert name in printed
 
 
+def test_the_demo_begins_again_when_its_clip_ends() -> None:
+    frames = list(itertools.islice(Looped(Frames(4, live=False)), 10))
+    assert [frame.index for frame in frames] == list(range(10))
+    np.testing.assert_allclose([frame.time for frame in frames], np.arange(10) / Frames.fps)
+
+
 @pytest.mark.slow
 def test_demo_without_a_display(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = "scene:tier=tripod,seed=1,seconds=0.7"
     assert main(["demo", "--headless", "--out", str(tmp_path), "--source", spec]) == 0
     assert len(list(open_source(str(tmp_path / "demo.mp4")))) == 21
-    assert cv2.imread(str(tmp_path / "demo.png")).shape[1] == 4 * 400
+    assert cv2.imread(str(tmp_path / "demo.png")).shape[1] == 3 * 640

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -12,20 +14,20 @@ import numpy as np
 from ar_assist import replay
 from ar_assist.assistant import Assistant
 from ar_assist.cli import options
-from ar_assist.errors import UserError
+from ar_assist.cli.files import make_folder, write_png
 from ar_assist.live import Outputs, Session
 from ar_assist.overlay import Look, draw
 from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
-from ar_assist.types import Image, Source
+from ar_assist.types import Frame, Image, Source
 from ar_assist.video import open_source
 from ar_assist.window import Window, can_show
 from ar_assist.workers import workers
 
-SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "handheld-4.mp4"  # in a checkout
+SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tripod-3.mp4"  # in a checkout
 RENDERED = "scene:tier=handheld,seed=1"  # where there are no samples
 LOOK_LATENCY_S = 0.15  # what a look takes on a common laptop: the demo shows what a user sees
-SHEET_COLS, SHEET_ROWS, SHEET_WIDTH_PX = 4, 3, 400  # of the contact sheet and its pictures
+SHEET_COLS, SHEET_ROWS, SHEET_WIDTH_PX = 3, 3, 640  # of the contact sheet and its pictures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,14 +60,32 @@ def _show(source: Source, settings: Settings) -> None:
     print(f"{source.name}: press h in the window for the keys, q to quit")
     with Window(source.size_wh) as window, workers() as (look, think):
         assistant = Assistant(options.games(settings), look, think)
-        Session(source, assistant, window, Outputs(), settings.scale).run()
+        Session(Looped(source), assistant, window, Outputs(), settings.scale).run()
+
+
+class Looped:
+    """A clip again and again, until the player leaves."""
+
+    live = False
+
+    def __init__(self, clip: Source) -> None:
+        self.name, self.fps, self.size_wh = clip.name, clip.fps, clip.size_wh
+        self._clip = clip
+        self.close = clip.close
+
+    def __iter__(self) -> Iterator[Frame]:
+        index, start = 0, 0.0
+        while True:
+            end = start
+            for frame in self._clip:
+                end = start + frame.time
+                yield replace(frame, index=index, time=end)
+                index += 1
+            start = end + 1 / self.fps
 
 
 def _write(source: Source, settings: Settings, folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder}: can't be written ({error.strerror})") from None
+    make_folder(folder)
     video, sheet = folder / "demo.mp4", folder / "demo.png"
     pictures = []
     width, height = source.size_wh
@@ -76,10 +96,7 @@ def _write(source: Source, settings: Settings, folder: Path) -> None:
             recorder.write(image, view.frame.time)
             shrunk = cv2.resize(image, small, interpolation=cv2.INTER_AREA)
             pictures.append(np.asarray(shrunk, np.uint8))
-    try:
-        sheet.write_bytes(cv2.imencode(".png", _contact_sheet(pictures))[1].tobytes())
-    except OSError as error:
-        raise UserError(f"{sheet}: can't be written ({error.strerror})") from None
+    write_png(sheet, _contact_sheet(pictures))
     print(f"{source.name}: {len(pictures)} frames, see {video} and {sheet}")
 
 

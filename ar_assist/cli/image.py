@@ -9,14 +9,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import cv2
-
 from ar_assist import replay, runlog
 from ar_assist.cli import options
-from ar_assist.errors import SourceError, UserError
+from ar_assist.cli.files import make_folder, write_png
+from ar_assist.errors import SourceError
 from ar_assist.overlay import Look, draw, status_words
 from ar_assist.settings import Settings
-from ar_assist.types import AnyGame, Frame, Image, View
+from ar_assist.types import AnyGame, Frame, View
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +45,9 @@ def run(args: argparse.Namespace) -> int:
                     if log is not None:
                         log.write(view)
                     if args.out is not None:
-                        _save(draw(view, look), args.out, Path(view.frame.name).stem)
+                        make_folder(args.out)
+                        free = _free(args.out, Path(view.frame.name).stem)
+                        write_png(free, draw(view, look))
             except SourceError as error:
                 print(f"ar-assist: {error}", file=sys.stderr)
                 failed = error.exit_code
@@ -63,13 +64,9 @@ def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterat
         yield replay.still(named, games, orientation=options.orientation(settings))
 
 
-def _save(image: Image, folder: Path, stem: str) -> None:
-    """Write a PNG under a name that is still free in the folder."""
+def _free(folder: Path, stem: str) -> Path:
+    """A PNG's name that is still free in the folder."""
     path, number = folder / f"{stem}.png", 2
     while path.exists():
         path, number = folder / f"{stem}-{number}.png", number + 1
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(cv2.imencode(".png", image)[1].tobytes())
-    except OSError as error:
-        raise UserError(f"{path}: can't be written ({error.strerror})") from None
+    return path
