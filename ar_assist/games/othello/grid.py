@@ -19,13 +19,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Image, Points, homography, transform
+from ar_assist.types import Homography, Image, Points, homography, transform
 
 SIZE = 8  # cells to a side
 CELL = 32  # px of a canonical cell: a 1 px printed line of a 300 px board still stands out
 MARGIN = 1.5  # cells seen around the board: enough to notice that the grid goes on
 SIDE = round(CELL * (SIZE + 2 * MARGIN))  # px of the canonical picture
 
+STRETCH = np.arange(-CELL * 5 // 16, CELL * 5 // 16)  # px along a line that are averaged
 RIDGE_PX = 3  # px from a line's middle to the felt beside it, in the canonical picture
 REACHES = (0.25, 0.2, 0.2)  # cells searched to either side in a fit; steps fill 0.19 of them
 VOTED_PX = round(0.4 * CELL)  # a rough corner is sought so far to either side …
@@ -35,8 +36,10 @@ ENOUGH = 12.0  # Lab units: a line need hardly be stronger, but the edges of dis
 SEEN = 1.5  # weight of a typical inner line from which the board has visible lines …
 BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
 FAINTEST = 1.0  # Lab units: what stands out less is noise
-AT_PLACE_PX = 2.5  # px of the canonical picture: a line that is nearer is where the grid has it
-FRAME_PX = 5.0  # … and so near for the border, where line, felt and frame end side by side
+Nearness = tuple[float, float]  # px of the canonical picture: an inner line or the border that is
+# nearer is where the grid has it; at the border line, felt and frame end side by side
+FITTED_PX: Nearness = (2.5, 5.0)
+VOTED_FOR_PX: Nearness = (5.0, 7.0)  # before the fit: most of a step of the vote further
 LEAST = 1e-3  # weight that keeps the fit solvable where nothing is seen
 LOOSE_PX = 3.0  # px of the canonical picture: half weight; the edges of a groove are so far off
 
@@ -44,8 +47,17 @@ LOOSE_PX = 3.0  # px of the canonical picture: half weight; the edges of a groov
 ALONG = np.array([0.25, *range(1, SIZE), SIZE - 0.25])
 OUTSIDE = np.array([-0.5, *ALONG, SIZE + 0.5])  # … and one cell's length beyond the border
 UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
-BOARD = (UNIT * SIZE + MARGIN) * CELL - 0.5  # (4, 2) px of the board in the canonical picture
 FloatArray = NDArray[np.float32]
+Cells = tuple[int, int]  # columns, rows
+EIGHT = (SIZE, SIZE)
+
+
+def outline(cells: Cells) -> Points:
+    """(4, 2) px of a grid's corners in its canonical picture."""
+    return np.asarray((UNIT * cells + MARGIN) * CELL - 0.5, np.float32)
+
+
+BOARD = outline(EIGHT)
 
 
 def _design() -> NDArray[np.float64]:
@@ -56,26 +68,46 @@ def _design() -> NDArray[np.float64]:
 
 
 DESIGN = _design()
-MOVES = np.array(  # (6561, 4) px that the corners move along x
-    list(product(np.linspace(-VOTED_PX, VOTED_PX, VOTED_STEPS), repeat=4)), np.float32
+# What a move of all four corners does to a line depends on the line's own two ends alone: votes
+# are summed by line and whole shifts of its ends, and then by moves.
+MOVES = np.array(  # (81, 2) px along x that the two upper corners move, or the two lower ones
+    list(product(np.linspace(-VOTED_PX, VOTED_PX, VOTED_STEPS), repeat=2)), np.float32
 )
-_VOTED = np.rint(MOVES @ DESIGN.T).astype(np.int32) + VOTED_PX  # and the places of the lines then
-_VOTED += np.arange(len(DESIGN), dtype=np.int32) * (2 * VOTED_PX + 1)
+_U, _V = np.arange(SIZE + 1) / SIZE, ALONG / SIZE
+_ENDS = np.rint(MOVES @ np.stack([1 - _U, _U])).astype(int) + VOTED_PX  # (81, 9) of each line
+_UPPER, _LOWER = np.mgrid[: 2 * VOTED_PX + 1, : 2 * VOTED_PX + 1]
+_BETWEEN = np.rint(np.multiply.outer(1 - _V, _UPPER) + np.multiply.outer(_V, _LOWER)).astype(int)
 
 
-def canonical(picture: Image, corners: Points) -> FloatArray:
-    """(SIDE, SIDE, 3) CIE L*a*b* of the board with its margin; corners (4, 2) plane px."""
-    matrix = homography(corners, BOARD)
-    warped = cv2.warpPerspective(picture, matrix, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE)
-    lab = cv2.cvtColor(warped.astype(np.float32) / 255, cv2.COLOR_BGR2LAB)
-    return np.asarray(lab, np.float32)
+def canonical(picture: Image, corners: Points, cells: Cells = EIGHT) -> Image:
+    """(SIDE, SIDE, 3) the board with its margin, larger for more cells; corners (4, 2) plane px."""
+    matrix, size_wh = _canonical_from_plane(corners, cells)
+    warped = cv2.warpPerspective(picture, matrix, size_wh, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(warped, np.uint8)
 
 
-def shown(picture: Image, corners: Points) -> NDArray[np.bool_]:
+def lab(colours: NDArray[Any]) -> FloatArray:
+    """CIE L*a*b* of (H, W, 3) BGR levels, whole ones or not."""
+    scaled = np.asarray(colours, np.float32) / 255
+    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
+
+
+def shown(picture: Image, corners: Points, cells: Cells = EIGHT) -> NDArray[np.bool_]:
     """(SIDE, SIDE) where the canonical picture shows something, and no repeated rim."""
-    matrix = homography(corners, BOARD)
+    matrix, size_wh = _canonical_from_plane(corners, cells)
     whole = np.ones(picture.shape[:2], np.uint8)
-    return np.asarray(cv2.warpPerspective(whole, matrix, (SIDE, SIDE)) > 0)
+    return np.asarray(cv2.warpPerspective(whole, matrix, size_wh) > 0)
+
+
+def _canonical_from_plane(corners: Points, cells: Cells) -> tuple[Homography, Cells]:
+    """The map to the canonical picture of a grid, and that picture's width and height."""
+    width, height = (round(CELL * (count + 2 * MARGIN)) for count in cells)
+    return homography(corners, outline(cells)), (width, height)
+
+
+def turned(board: Image) -> Image:
+    """Its level lines upright; a copy, as strips cut across memory take three times as long."""
+    return np.asarray(cv2.transpose(board), np.uint8)
 
 
 def squares_of(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -84,12 +116,13 @@ def squares_of(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return shown[first:last, first:last]
 
 
-def shrunk(picture: Image, corners: Points) -> tuple[Image, Points]:
+def shrunk(picture: Image, corners: Points, cells: Cells = EIGHT) -> tuple[Image, Points]:
     """The picture and corners at about the canonical scale, if they are larger.
 
     Areas are averaged; warping alone would skip pixels, and thin lines with them.
     """
-    factor = SIZE * CELL / float(np.sqrt(cv2.contourArea(corners.astype(np.float32))))
+    area = cv2.contourArea(corners.astype(np.float32))
+    factor = CELL * float(np.sqrt(cells[0] * cells[1] / area))
     if factor > 0.7:
         return picture, corners
     small = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
@@ -97,17 +130,17 @@ def shrunk(picture: Image, corners: Points) -> tuple[Image, Points]:
     return np.asarray(small, np.uint8), ((corners + 0.5) * scale - 0.5).astype(np.float32)
 
 
-def line_strength(board: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """(SIDE, SIDE) ridge and step strength of upright lines in a canonical picture, in Lab units.
+def _line_strength(board: Image, along: NDArray[np.float64]) -> tuple[FloatArray, FloatArray]:
+    """(len(along), SIDE) ridge and step strength of upright lines at places along them, Lab units.
 
     Averaged along the line before its size is taken, so that felt texture and the round edges of
     discs mostly cancel.
     """
-    left, right = np.roll(board, RIDGE_PX, axis=1), np.roll(board, -RIDGE_PX, axis=1)
-    along = (1, CELL * 5 // 8)
-    ridge = cv2.blur(board - (left + right) / 2, along)
-    step = cv2.blur((right - left) / 2, along)
-    return _size(ridge), _size(step)
+    middles = ((MARGIN + along) * CELL).astype(int)
+    strips = board[middles[:, None] + STRETCH].mean(axis=1, dtype=np.float32)
+    colours = lab(strips)
+    left, right = np.roll(colours, RIDGE_PX, axis=1), np.roll(colours, -RIDGE_PX, axis=1)
+    return _size(colours - (left + right) / 2), _size((right - left) / 2)
 
 
 def _size(colours: NDArray[Any]) -> FloatArray:
@@ -116,15 +149,24 @@ def _size(colours: NDArray[Any]) -> FloatArray:
     return length
 
 
-def _profiles(board: FloatArray, reach: int, along: NDArray[np.float64]) -> FloatArray:
-    """(9, len(along), 2 * reach + 1) strength across each upright line at places along it."""
-    ridge, step = line_strength(board)
-    border = np.maximum(ridge, step)
-    ys = ((MARGIN + along) * CELL).astype(int)
-    xs = ((MARGIN + np.arange(SIZE + 1)) * CELL).astype(int)[:, None] + np.arange(-reach, reach + 1)
-    profiles: FloatArray = ridge[ys[None, :, None], xs[:, None, :]]
-    profiles[[0, -1]] = border[ys[None, :, None], xs[[0, -1], None, :]]
-    return profiles
+def _profiles(
+    board: Image, reach: int, along: NDArray[np.float64]
+) -> tuple[FloatArray, FloatArray]:
+    """(lines, len(along), 2 * reach + 1) strength across each upright line at places along it.
+
+    As an inner line, and as the border.
+    """
+    ridge, step = _line_strength(board, along)
+    lines = np.arange(round(board.shape[1] / CELL - 2 * MARGIN) + 1)
+    xs = ((MARGIN + lines) * CELL).astype(int)[:, None] + np.arange(-reach, reach + 1)
+    inner, border = (each[:, xs].transpose(1, 0, 2) for each in (ridge, np.maximum(ridge, step)))
+    return inner, border
+
+
+def _board_profiles(board: Image, reach: int) -> FloatArray:
+    """(9, len(ALONG), 2 * reach + 1) strength across each upright line of the board."""
+    inner, border = _profiles(board, reach, ALONG)
+    return np.concatenate([border[:1], inner[1:-1], border[-1:]])
 
 
 def _likely(profiles: FloatArray) -> FloatArray:
@@ -138,13 +180,10 @@ def _likely(profiles: FloatArray) -> FloatArray:
     return np.asarray(stands_out / (1 + stands_out / ENOUGH) * (1 - 0.5 * away), np.float32)
 
 
-def _offsets(
-    board: FloatArray, reach: int, along: NDArray[np.float64] = ALONG
-) -> tuple[FloatArray, FloatArray]:
-    """(9, len(along)) px that each upright line lies to the right of its place; weights."""
-    profiles = _profiles(board, reach, along)
+def _offsets(profiles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """(lines, places) px that each upright line lies to the right of its place; weights."""
     likely = _likely(profiles)
-    peak = likely.argmax(axis=2)
+    peak, reach = likely.argmax(axis=2), profiles.shape[2] // 2
     inner = np.clip(peak, 1, 2 * reach - 1)[..., None]
     before, at, after = (np.take_along_axis(profiles, inner + d, 2)[..., 0] for d in (-1, 0, 1))
     curvature = np.maximum(2 * at - before - after, 1e-6)
@@ -163,21 +202,23 @@ def _trust(weights: FloatArray) -> FloatArray:
     return trust
 
 
-def _voted_shifts(board: FloatArray) -> FloatArray:
+def _voted_shifts(board: Image) -> FloatArray:
     """(4,) px along x that the corners move: of all moves in steps, the one on most lines.
 
     Unlike a fit it can't be caught by the edges of discs or the further edges of a frame.
     """
-    profiles = _profiles(board, VOTED_PX, ALONG)
-    likely = _likely(profiles)
+    likely = _likely(_board_profiles(board, VOTED_PX))
     votes = np.asarray(cv2.dilate(likely.reshape(-1, likely.shape[2]), np.ones((1, 5), np.uint8)))
-    votes *= np.repeat(_trust(likely.max(axis=2)), len(ALONG), axis=0)
-    return np.asarray(MOVES[votes.ravel()[_VOTED].sum(axis=1).argmax()], np.float32)
+    votes = votes.reshape(likely.shape) * _trust(likely.max(axis=2))[..., None]
+    by_ends = votes[:, np.arange(len(ALONG))[:, None, None], _BETWEEN].sum(axis=1)
+    by_move = by_ends[np.arange(SIZE + 1), _ENDS[:, None], _ENDS[None]].sum(axis=2)
+    upper, lower = np.unravel_index(by_move.argmax(), by_move.shape)
+    return np.concatenate([MOVES[upper], MOVES[lower][::-1]])
 
 
-def _fitted_shifts(board: FloatArray, reach: int) -> FloatArray:
+def _fitted_shifts(board: Image, reach: int) -> FloatArray:
     """(4,) px along x that the corners move by the least-squares fit to the upright lines."""
-    offsets, weights = _offsets(board, reach)
+    offsets, weights = _offsets(_board_profiles(board, reach))
     target, trust = offsets.ravel(), ((weights + LEAST) * _trust(weights)).ravel()
     shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
@@ -188,19 +229,24 @@ def _fitted_shifts(board: FloatArray, reach: int) -> FloatArray:
     return shifts.astype(np.float32)
 
 
-def refine(picture: Image, corners: Points, rough: bool = True) -> Points:
-    """(4, 2) plane px: the grid's outer corners; `rough` ones may be wrong by up to 0.4 cells."""
-    for _ in range(VOTES if rough else 0):
+def voted(picture: Image, corners: Points) -> Points:
+    """(4, 2) plane px: the grid's outer corners to a tenth of a cell, from 0.4 cells off."""
+    for _ in range(VOTES):
         corners = _moved(picture, corners, _voted_shifts)
+    return corners
+
+
+def fitted(picture: Image, corners: Points) -> Points:
+    """(4, 2) plane px: the grid's outer corners, from some that are a tenth of a cell off."""
     for reach in REACHES:
         corners = _moved(picture, corners, partial(_fitted_shifts, reach=round(reach * CELL)))
     return corners
 
 
-def _moved(picture: Image, corners: Points, shifts: Callable[[FloatArray], FloatArray]) -> Points:
+def _moved(picture: Image, corners: Points, shifts: Callable[[Image], FloatArray]) -> Points:
     """The corners after the shifts that the upright and the level lines want."""
     board = canonical(picture, corners)
-    level = shifts(board.transpose(1, 0, 2))
+    level = shifts(turned(board))
     moved = BOARD + np.stack([shifts(board), level[[0, 3, 2, 1]]], axis=1)
     return transform(homography(BOARD, corners), moved)
 
@@ -219,24 +265,67 @@ class Support:
         return self.inner + (self.border - self.beyond) / 2
 
 
-def support(board: FloatArray, shown: NDArray[np.bool_]) -> Support:
+def support(board: Image, shown: NDArray[np.bool_], nearness: Nearness = FITTED_PX) -> Support:
     """How well a canonical picture shows the lines of the grid; `shown`: where it shows anything.
 
     A plane's picture may end at the board: then nothing tells whether the grid goes on.
     """
-    both = [_there(board, shown), _there(board.transpose(1, 0, 2), shown.T)]
-    inside = np.stack([there[:, 1:-1] for there in both])
-    beyond = max(there[:, end].mean() for there in both for end in (0, -1))
+    return supports(board, shown, nearness)[0, 0]
+
+
+def supports(
+    board: Image, shown: NDArray[np.bool_], nearness: Nearness = FITTED_PX
+) -> dict[tuple[int, int], Support]:
+    """The same for each window of 8 x 8 in the canonical picture of a larger grid, by row, col."""
+    upright = _Lines.of(board, shown, nearness)
+    level = _Lines.of(turned(board), shown.T, nearness)
+    rows, cols = (len(lines.inner) - 1 for lines in (level, upright))
+    return {
+        (row, col): _support(upright.window(col, row), level.window(row, col))
+        for row in range(rows - SIZE + 1)
+        for col in range(cols - SIZE + 1)
+    }
+
+
+def _support(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> Support:
+    """From where the upright and the level lines of a board are there, (9, 11) each."""
+    inside = np.stack([upright[:, 1:-1], level[:, 1:-1]])
+    beyond = max(there[:, end].mean() for there in (upright, level) for end in (0, -1))
     return Support(float(inside[:, 1:-1].mean()), float(inside[:, [0, -1]].mean()), float(beyond))
 
 
-def _there(board: FloatArray, shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(9, 11) whether each upright line is there at each place along it and beyond both ends."""
-    offsets, weights = _offsets(board, round(0.4 * CELL), OUTSIDE)
-    nearness = np.full((SIZE + 1, 1), AT_PLACE_PX)
-    nearness[[0, -1]] = FRAME_PX
-    there = (np.abs(offsets) <= nearness) & (weights > FAINTEST)
-    xs = ((MARGIN + np.arange(SIZE + 1)) * CELL).astype(int)
-    for end in (0, -1):
-        there[:, end] &= shown[int((MARGIN + OUTSIDE[end]) * CELL), xs]
-    return np.asarray(there)
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Where the upright lines of a canonical picture are there, at places along them."""
+
+    along: NDArray[np.float64]  # (places,) cells from the top
+    inner: NDArray[np.bool_]  # (lines, places) there as an inner line
+    border: NDArray[np.bool_]  # (lines, places) there as the border
+    shown: NDArray[np.bool_]  # (lines, places)
+
+    @classmethod
+    def of(cls, board: Image, shown: NDArray[np.bool_], nearness: Nearness) -> _Lines:
+        cols, rows = (round(side / CELL - 2 * MARGIN) for side in board.shape[1::-1])
+        along = np.unique(np.add.outer(np.arange(rows - SIZE + 1), OUTSIDE))
+        kinds = zip(_profiles(board, VOTED_PX, along), nearness, strict=True)
+        inner, border = (_is_there(profiles, px) for profiles, px in kinds)
+        ys, xs = (((MARGIN + at) * CELL).astype(int) for at in (along, np.arange(cols + 1)))
+        seen = shown[np.ix_(ys, xs)].T
+        return cls(along, inner, border, seen)
+
+    def window(self, line: int, place: int) -> NDArray[np.bool_]:
+        """(9, 11) of the board that begins there: along its lines and beyond their ends."""
+        lines, places = (
+            np.arange(line, line + SIZE + 1),
+            np.searchsorted(self.along, place + OUTSIDE),
+        )
+        there = self.inner[np.ix_(lines, places)]
+        there[[0, -1]] = self.border[np.ix_(lines[[0, -1]], places)]
+        there[:, [0, -1]] &= self.shown[np.ix_(lines, places[[0, -1]])]
+        return there
+
+
+def _is_there(profiles: FloatArray, nearness_px: float) -> NDArray[np.bool_]:
+    """(lines, places) whether a line stands out near its place."""
+    offsets, weights = _offsets(profiles)
+    return np.asarray((np.abs(offsets) <= nearness_px) & (weights > FAINTEST))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.games.othello import grid
 from ar_assist.games.othello.board import OthelloBoard
@@ -25,6 +26,9 @@ LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance g
 SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
 FAINT_GRID, CLEAR_GRID = 0.6, 1.4  # shares of inner lines and border, added: chance, and sure
+ROUGH_LINES = 1.0  # inner lines and half the border, before the fit: boards had 1.2 at least,
+# three quarters of other pictures have less
+ROUGH_BEYOND = 0.9  # share of a side's lines seen outside the board, likewise: boards had up to 0.8
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 ONE_FELT = 0.2  # chroma over lightness: no felt's outer rows differ more from the rest of it
 DARK = 16.0  # L*: added to the lightness, for the tint of what is dark is mostly noise
@@ -41,7 +45,6 @@ class _Fit:
     """A grid that was fitted, and what its squares seem to hold."""
 
     corners: Points  # (4, 2) plane px
-    shown: bool  # the picture shows all of it
     lines: grid.Support
     squares: Squares
 
@@ -56,10 +59,10 @@ def read(
     """The board in a rectified picture; None if it doesn't show one (see types.Game.read)."""
     if before is not None:
         again = _fit(picture, before.corners, rough=False)
-        if _is_board(again):
+        if again and _is_board(again):
             return _reading(again)
     fits = [_fit(picture, corners) for corners in _starts(picture, lattice)]
-    boards = [fit for fit in fits if _is_board(fit)]
+    boards = [fit for fit in fits if fit and _is_board(fit)]
     return _reading(max(boards, key=lambda fit: fit.merit)) if boards else None
 
 
@@ -72,19 +75,16 @@ def _starts(picture: Image, lattice: Lattice | None) -> list[Points]:
         return [lattice.corners]
     if lattice.rows not in SIZES or lattice.cols not in SIZES:
         return []
-    windows = [
-        Lattice(_shifted(lattice, row, col), lattice.pitch_xy, grid.SIZE, grid.SIZE).corners
-        for row in _first(lattice.rows)
-        for col in _first(lattice.cols)
+    row, col = (min(0, count - grid.SIZE) for count in (lattice.rows, lattice.cols))
+    rows, cols = max(lattice.rows, grid.SIZE) - row, max(lattice.cols, grid.SIZE) - col
+    whole = Lattice(_shifted(lattice, row, col), lattice.pitch_xy, rows, cols)
+    if rows == cols == grid.SIZE:
+        return [whole.corners]
+    windows = _glance(picture, whole)
+    return [
+        Lattice(_shifted(whole, *window), lattice.pitch_xy, grid.SIZE, grid.SIZE).corners
+        for window in windows[:REFINED]
     ]
-    if len(windows) > REFINED:
-        windows.sort(key=lambda corners: -_glance(picture, corners))
-    return windows[:REFINED]
-
-
-def _first(count: int) -> range:
-    """First rows (or columns) of the windows of 8 that hold, or lie within, `count` of them."""
-    return range(min(0, count - grid.SIZE), max(0, count - grid.SIZE) + 1)
 
 
 def _shifted(lattice: Lattice, row: int, col: int) -> tuple[float, float]:
@@ -92,18 +92,34 @@ def _shifted(lattice: Lattice, row: int, col: int) -> tuple[float, float]:
     return x + col * dx, y + row * dy
 
 
-def _glance(picture: Image, corners: Points) -> float:
-    small, corners = grid.shrunk(picture, corners)
-    return grid.support(grid.canonical(small, corners), grid.shown(small, corners)).merit
+def _glance(picture: Image, lattice: Lattice) -> list[tuple[int, int]]:
+    """First row and column of the windows of 8 x 8, the one that looks best first."""
+    cells = (lattice.cols, lattice.rows)
+    small, corners = grid.shrunk(picture, lattice.corners, cells)
+    supports = grid.supports(*_views(small, corners, cells))
+    return sorted(supports, key=lambda window: -supports[window].merit)
 
 
-def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit:
+def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
+    """The grid near a quad and what its squares seem to hold; None if it's none of a board."""
     small, start = grid.shrunk(picture, corners)
-    fitted = grid.refine(small, start, rough)
-    board, shown = grid.canonical(small, fitted), grid.shown(small, fitted)
+    near = grid.voted(small, start) if rough else start
+    if rough and not _may_be_grid(grid.support(*_views(small, near), grid.VOTED_FOR_PX)):
+        return None
+    fitted = grid.fitted(small, near)
+    board, shown = _views(small, fitted)
+    lines = grid.support(board, shown)
+    if not grid.squares_of(shown).all() or not _is_grid(lines):
+        return None
     back = transform(homography(start, corners), fitted)
-    whole = bool(grid.squares_of(shown).all())
-    return _Fit(back, whole, grid.support(board, shown), _laid_beside(classify(board)))
+    return _Fit(back, lines, _laid_beside(classify(grid.lab(board))))
+
+
+def _views(
+    picture: Image, corners: Points, cells: grid.Cells = grid.EIGHT
+) -> tuple[Image, NDArray[np.bool_]]:
+    """The canonical picture, and where it shows anything."""
+    return grid.canonical(picture, corners, cells), grid.shown(picture, corners, cells)
 
 
 def _laid_beside(squares: Squares) -> Squares:
@@ -117,10 +133,23 @@ def _laid_beside(squares: Squares) -> Squares:
     return replace(squares, certainty=certainty.astype(np.float32))
 
 
+def _may_be_grid(lines: grid.Support) -> bool:
+    """Whether a fit is worth its time: what voted corners show of the lines of a board."""
+    some = lines.inner + lines.border / 2 > ROUGH_LINES or lines.border > BORDER_SEEN
+    return some and lines.beyond <= ROUGH_BEYOND
+
+
+def _is_grid(lines: grid.Support) -> bool:
+    """Whether there are as many lines as any board shows, with discs or without, and no more."""
+    inner, border = lines.inner, lines.border
+    lined = inner > SOME_LINES and border > SOME_BORDER
+    return lines.beyond <= GOES_ON and (lined or inner > LINES_SEEN or border > BORDER_SEEN)
+
+
 def _is_board(fit: _Fit) -> bool:
     """Whether what was fitted can be an Othello board at all."""
     squares, lines = fit.squares, fit.lines
-    if not fit.shown or lines.beyond > GOES_ON or not _is_one_felt(squares.felt):
+    if not _is_one_felt(squares.felt):
         return False
     taken = squares.colours > 0
     if squares.unevenness > UNEVEN or squares.odd.sum() > ODD:
