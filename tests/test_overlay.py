@@ -129,6 +129,14 @@ def test_long_status_is_wrapped_and_never_cut() -> None:
         assert sum(text_mask(word, 20).shape[1] + 20 for word in line) + 20 <= 640
 
 
+def test_a_phrase_wider_than_the_picture_is_broken_between_words() -> None:
+    phrase = "fault in reader.py line 88: ValueError: shapes (3,4) and (4,5) do not fit together"
+    lines = wrap(["29 fps", phrase], 20, 320)
+    assert lines[0] == ["29 fps"]
+    assert " ".join(word for line in lines[1:] for word in line) == phrase
+    assert all(sum(text_mask(w, 20).shape[1] for w in line) <= 280 for line in lines)
+
+
 def test_text_is_anti_aliased() -> None:
     mask = text_mask("ready", 20)
     assert ((mask > 20) & (mask < 235)).sum() > 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 
 import cv2
 import numpy as np
@@ -92,11 +93,12 @@ def put_panel(
             x += mask.shape[1] + gap
 
 
-def wrap(words: Sequence[str], size_px: int, width_px: int) -> list[list[str]]:
-    """Break a row of words into as few lines as fit the width."""
+def wrap(phrases: Sequence[str], size_px: int, width_px: int) -> list[list[str]]:
+    """Break a row of phrases into as few lines as fit the width; long ones between their words."""
     lines: list[list[str]] = [[]]
     used = size_px
-    for word in words:
+    parts = (_parts(phrase, size_px, width_px - 2 * size_px) for phrase in phrases)
+    for word in chain.from_iterable(parts):
         needed = text_mask(word, size_px).shape[1] + size_px
         if lines[-1] and used + needed > width_px:
             lines.append([])
@@ -104,3 +106,17 @@ def wrap(words: Sequence[str], size_px: int, width_px: int) -> list[list[str]]:
         lines[-1].append(word)
         used += needed
     return lines
+
+
+def _parts(phrase: str, size_px: int, width_px: int) -> list[str]:
+    """The phrase, or as much of it at a time as fits the width."""
+    if text_mask(phrase, size_px).shape[1] <= width_px:
+        return [phrase]
+    parts = [""]
+    for word in phrase.split():
+        longer = f"{parts[-1]} {word}".strip()
+        if _font(size_px).getlength(longer) > width_px and parts[-1]:
+            parts.append(word)
+        else:
+            parts[-1] = longer
+    return parts
