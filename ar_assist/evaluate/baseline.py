@@ -31,7 +31,8 @@ class Difference:
 def compare(before: dict[str, Any], now: dict[str, Any]) -> list[Difference]:
     """All differences, tier by tier; UserError if no tier has the same clips in both.
 
-    Costs are only compared on like machines.
+    All else follows from the clip, but costs hang on what the machine does besides: they are told on
+    like machines, and are worse only where repeats of both show how far they vary.
     """
     same = [tier for tier in now["tiers"] if _clips(before, tier) == _clips(now, tier)]
     if not same:
@@ -45,13 +46,16 @@ def _clips(summary: dict[str, Any], tier: str) -> list[str]:
 
 def _differences(before: dict[str, Any], now: dict[str, Any], tier: str) -> Iterator[Difference]:
     like_machines = before["machine"] == now["machine"]
+    repeated = all("noise" in side for side in (before, now))
     for figure in FIGURES:
         if figure.group == "cost" and not like_machines:
             continue
         old, new = before["tiers"][tier].get(figure.name), now["tiers"][tier][figure.name]
         if old != new:
             margin = max(figure.slack, *(_noise(side, tier, figure.name) for side in (before, now)))
-            yield Difference(tier, figure, old, new, _is_worse(figure, old, new, margin))
+            counts = repeated or figure.group != "cost"
+            worse = counts and _is_worse(figure, old, new, margin)
+            yield Difference(tier, figure, old, new, worse)
 
 
 def _noise(summary: dict[str, Any], tier: str, name: str) -> float:
