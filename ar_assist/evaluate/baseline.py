@@ -31,8 +31,8 @@ class Difference:
 def compare(before: dict[str, Any], now: dict[str, Any]) -> list[Difference]:
     """All differences, tier by tier; UserError if no tier has the same clips in both.
 
-    All else follows from the clip, but costs hang on what the machine does besides: they are told on
-    like machines, and are worse only where repeats of both show how far they vary.
+    All else follows from the clip, but costs hang on what the machine does besides: they are told
+    on like machines, and are worse only where repeats of both show how far they vary.
     """
     same = [tier for tier in now["tiers"] if _clips(before, tier) == _clips(now, tier)]
     if not same:
