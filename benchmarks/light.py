@@ -40,7 +40,9 @@ class Greys(NoGame):
     """A screen that shows the greys."""
 
     def __init__(self, size_wh: tuple[int, int]) -> None:
-        self.picture = cv2.resize(greys.picture(), size_wh, interpolation=cv2.INTER_AREA)
+        upright = size_wh[1] > size_wh[0]  # a phone is turned
+        picture = np.rot90(greys.picture()) if upright else greys.picture()
+        self.picture = cv2.resize(picture, size_wh, interpolation=cv2.INTER_AREA)
         self.size_wh, self.board = size_wh, None
         self.kept, self.device = Box(0, 0, *size_wh), device_of(size_wh)
 

@@ -25,7 +25,7 @@ MARKER_PX, RIM_PX = 220, 40  # side, and the white around it that a detector nee
 FIELD = (330, 40, 940, 820)  # px x, y, width, height of all patches
 INNER = 0.25  # of a patch's side: left out all around, where neighbours blur into it
 PATCH_PX = 24  # side of a patch as it is cut out
-BLUR_PX = 1.5  # against noise, which finding markers in faint light would take for edges
+BLUR_PX, FAINT_LIMIT = 1.0, 8.0  # of a second look, for markers faint in the light of the room
 LEAST_MARKERS = 3  # of four: a corner may be hidden
 
 Patches = NDArray[np.uint8]  # (levels, rows, PATCH_PX, PATCH_PX, 3) BGR
@@ -53,9 +53,19 @@ def picture() -> Image:
 
 def patches(image: Image) -> Patches | None:
     """The patches as a picture shows them; None where they are not in view."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    faint = cv2.createCLAHE(FAINT_LIMIT).apply(cv2.GaussianBlur(grey, (0, 0), BLUR_PX))
+    for picture in (grey, np.asarray(faint, np.uint8)):
+        image_from_shown = _place(picture)
+        if image_from_shown is not None and _is_inside(image_from_shown, image):
+            return _cut(image, image_from_shown)
+    return None
+
+
+def _place(grey: Image) -> NDArray[np.float64] | None:
+    """(3, 3) px of a picture from px of what is shown; None where too few markers are seen."""
     detector = cv2.aruco.ArucoDetector(_dictionary(), cv2.aruco.DetectorParameters())
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), BLUR_PX)
-    found, numbers, _ = detector.detectMarkers(cv2.equalizeHist(grey))  # faint in bad light
+    found, numbers, _ = detector.detectMarkers(grey)
     known = [] if numbers is None else [int(number) for number in np.ravel(numbers)]
     if len(set(known) & set(range(4))) < LEAST_MARKERS or max(known) > 3:
         return None
@@ -64,7 +74,15 @@ def patches(image: Image) -> Patches | None:
     shown = np.concatenate([places[number] + square for number in known])
     seen = np.concatenate([np.reshape(corners, (4, 2)) for corners in found])
     image_from_shown, _ = cv2.findHomography(shown, seen.astype(np.float64))
-    return None if image_from_shown is None else _cut(image, np.asarray(image_from_shown))
+    return None if image_from_shown is None else np.asarray(image_from_shown, np.float64)
+
+
+def _is_inside(image_from_shown: NDArray[np.float64], image: Image) -> bool:
+    """Whether all patches are in the picture."""
+    x, y, wide, high = FIELD
+    corners = np.array([[[x, y], [x + wide, y], [x + wide, y + high], [x, y + high]]], np.float64)
+    seen = cv2.perspectiveTransform(corners, image_from_shown)
+    return bool(((seen >= 0) & (seen < image.shape[1::-1])).all())
 
 
 def _cut(image: Image, image_from_shown: NDArray[np.float64]) -> Patches:

@@ -285,6 +285,8 @@ def test_light_is_measured_from_aside(hidden: bool) -> None:
 def test_greys_that_are_not_in_view_are_not_measured() -> None:
     assert greys.patches(np.full((480, 640, 3), 128, np.uint8)) is None
     assert greys.patches(Target("charuco", 9, 6).picture(60)) is None
+    assert greys.patches(screen()) is not None
+    assert greys.patches(screen()[:, :960]) is None, "two markers and the last column are cut off"
     with pytest.raises(ValueError, match="greys"):
         measure([])
     with pytest.raises(ValueError, match="as bright as white"):
