@@ -93,6 +93,17 @@ def test_a_lattice_may_be_a_third_of_a_cell_off() -> None:
     assert off(reading, lattice().corners) < 0.05
 
 
+@pytest.mark.parametrize("row", [-1, 1])
+def test_a_lattice_may_be_a_row_off_beside_something_of_the_felts_colour(row: int) -> None:
+    picture = drawn(BOARD)
+    for start in (0, 11 * CELL + 1):
+        picture[start : start + 3 * CELL, 3 * CELL : 11 * CELL + 1] = (60, 130, 30)
+    reading = GAME.read(picture, lattice(8, 8, row))
+    assert reading is not None
+    assert reading.board == BOARD
+    assert off(reading, lattice().corners) < 0.05
+
+
 def test_marks_and_letters_are_no_discs() -> None:
     picture = drawn(BOARD)
     for square in (0, 9, 18, 63):  # dots on legal moves

@@ -243,6 +243,11 @@ def fitted(picture: Image, corners: Points) -> Points:
     return corners
 
 
+def shifted(corners: Points, cells: NDArray[Any]) -> Points:
+    """(4, 2) plane px: the corners so many cells to the right and down, each alone or alike."""
+    return transform(homography(BOARD, corners), BOARD + CELL * cells)
+
+
 def _moved(picture: Image, corners: Points, shifts: Callable[[Image], FloatArray]) -> Points:
     """The corners after the shifts that the upright and the level lines want."""
     board = canonical(picture, corners)

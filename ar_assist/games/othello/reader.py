@@ -22,6 +22,8 @@ from ar_assist.types import Image, Lattice, Points, Reading, homography, transfo
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
 REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
+ALL_AROUND = (grid.SIZE + 2, grid.SIZE + 2)  # a board and the cells around it …
+ONE_AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])  # … that many from its corners
 LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance gives 0.2 to 0.4
 SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
@@ -103,8 +105,8 @@ def _glance(picture: Image, lattice: Lattice) -> list[tuple[int, int]]:
 def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
     """The grid near a quad and what its squares seem to hold; None if it's none of a board."""
     small, start = grid.shrunk(picture, corners)
-    near = grid.voted(small, start) if rough else start
-    if rough and not _may_be_grid(grid.support(*_views(small, near), grid.VOTED_FOR_PX)):
+    near = _found(small, start) if rough else start
+    if near is None:
         return None
     fitted = grid.fitted(small, near)
     board, shown = _views(small, fitted)
@@ -113,6 +115,20 @@ def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
         return None
     back = transform(homography(start, corners), fitted)
     return _Fit(back, lines, _laid_beside(classify(grid.lab(board))))
+
+
+def _found(picture: Image, corners: Points) -> Points | None:
+    """The grid near rough corners, to a tenth of a cell; None where a fit isn't worth its time.
+
+    A cell aside, if there is more of a board's lines: a row beside it may have its felt's colour.
+    """
+    voted = grid.voted(picture, corners)
+    around = grid.shifted(voted, ONE_AROUND)
+    supports = grid.supports(*_views(picture, around, ALL_AROUND), grid.VOTED_FOR_PX)
+    row, col = best = max(supports, key=lambda window: supports[window].merit)
+    if not _may_be_grid(supports[best]):
+        return None
+    return voted if best == (1, 1) else grid.shifted(voted, np.array([col - 1, row - 1]))
 
 
 def _views(
