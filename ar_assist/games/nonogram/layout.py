@@ -6,6 +6,7 @@ digits decide: they stand above the columns and left of the rows, and never in t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -28,12 +29,15 @@ from ar_assist.games.nonogram.linegrid import LineGrid
 from ar_assist.types import Homography, Image, transform
 
 CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
+LAYOUT_PX = (30.0, 30.0)  # … and when only the layout is asked for: digits as large as PATCH
 MARGIN = 0.6  # of the grid's longer side, looked at for clues: half is the longest clue there is
+NEAR = 3.0  # cells around the grid that tell the layout: a digit beside it, and the ink around
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
 BESIDE = 1.3  # cells from the grid's edge within which every line has the nearest of its numbers
 MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
+ON_LINE = 0.1  # of a cell: glyphs whose middle is so near to a grid line are pieces of it
 MAX_INSIDE = 0.2  # digits per cell of the grid; crosses are sometimes taken for one
 
 
@@ -72,16 +76,26 @@ class Layout:
     score: float  # 2: a digit beside every line and none inside
 
 
-def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
-    """The grid and its surroundings, turned by quarters; `dark`: the digits are dark on light."""
+def spread(
+    picture: Image,
+    grid: LineGrid,
+    darks: Sequence[bool],
+    turn: int = 0,
+    margin: float = NEAR,
+    cell_px: tuple[float, float] = LAYOUT_PX,
+) -> list[Sheet]:
+    """The grid and so many cells around, turned by quarters: a sheet for each way of the digits.
+
+    `darks`: dark on light, or light on dark. As it is by default, it tells the layout.
+    """
     rows, cols = grid.rows, grid.cols
     picture_from_grid = grid.picture_from_grid
     for _ in range(turn):
         picture_from_grid = picture_from_grid @ np.array([[0, 1, 0], [-1, 0, rows], [0, 0, 1.0]])
         rows, cols = cols, rows
     source = _cell_px(picture_from_grid, rows, cols)
-    cell = float(np.clip(source, *CELL_PX))
-    (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, picture.shape)
+    cell = float(np.clip(source, *cell_px))
+    (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, margin, picture.shape)
     grid_from_sheet = np.array(
         [[1 / cell, 0, 0.5 / cell + x0], [0, 1 / cell, 0.5 / cell + y0], [0, 0, 1]]
     )
@@ -96,18 +110,24 @@ def spread(picture: Image, grid: LineGrid, turn: int, dark: bool) -> Sheet:
     )
     image = np.asarray(warped, np.uint8)
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    depth = depth_of(grey, STROKE * cell, dark)
-    ink = ink_of(depth, cell)
-    glyphs = _digit_sized(ink, cell)
-    origin = (-x0, -y0)
-    return Sheet(picture_from_grid, rows, cols, cell, origin, image, depth, ink, glyphs)
+    depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
+    inks = [ink_of(depth, cell) for depth in depths]
+    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), image
+    return [
+        Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
+        for depth, ink in zip(depths, inks, strict=True)
+    ]
+
+
+def clue_margin(grid: LineGrid) -> float:
+    """Cells around the grid that clues may take."""
+    return float(np.ceil(MARGIN * max(grid.rows, grid.cols))) + 1
 
 
 def _surroundings(
-    picture_from_grid: Homography, rows: int, cols: int, shape: tuple[int, ...]
+    picture_from_grid: Homography, rows: int, cols: int, margin: float, shape: tuple[int, ...]
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The range of x and y, in cells, where clues may be: no further than the picture goes."""
-    margin = float(np.ceil(MARGIN * max(rows, cols))) + 1
+    """The range of x and y, in cells, out to the margin: no further than the picture goes."""
     height, width = shape[:2]
     border = np.array([[0, 0], [width, 0], [width, height], [0, height]]) - 0.5
     inverse = np.linalg.inv(picture_from_grid)
@@ -206,6 +226,7 @@ def _tally(
 ) -> NDArray[np.float32]:
     """(rows, cols) the chance that a digit stands in a cell."""
     within = (x >= 0) & (x < cols) & (y >= 0) & (y < rows)
+    within &= (np.abs(x - np.rint(x)) > ON_LINE) & (np.abs(y - np.rint(y)) > ON_LINE)
     found = np.zeros((rows, cols), np.float32)
     np.maximum.at(found, (y[within].astype(int), x[within].astype(int)), digit[within])
     return found

@@ -13,23 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from ar_assist.types import Homography, transform
+from ar_assist.types import Homography, Points, transform
 
 MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones can't be read
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
 MIN_SEED = 8  # cells that a homography is trusted to start from
-# Widest line, vicinity of two or three cells, square in which a line ends where it is half as deep
-# as at its middle, passages that part areas all the same: for small cells (a wider square would cut
-# thin lines next to crosses) and large. Beside a filled cell no line is seen, but the cell's edge;
-# along it, on the line's width, areas may run together, and in noise they may not be parted so.
-_Scale = tuple[int, int, int, tuple[int, ...]]
-SCALES_PX: tuple[_Scale, _Scale] = ((7, 41, 3, (2,)), (15, 121, 5, (2, 7)))
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
 HALO = 0.45  # of the depth of the line next to it
@@ -50,9 +45,24 @@ LINE_SUPPORT = 0.5  # of a line's length that must be seen, texture discounted
 CROSS_SUPPORT = 0.12  # of the lines across a strip at the border: filled neighbours hide the line
 # between them, a strip that is no row shows none
 MIN_SIDE = 4  # cells
+SAME = 0.3  # of a cell: grids whose corners are so near are one
 STRAY_SHARE = 0.25  # of the usual number of areas in a row: rows at the border with fewer must
 # show their lines
 MAX_SIDE = 60  # cells: larger grids can't be read by a camera
+
+
+class _Scale(NamedTuple):
+    """Sizes in px for cells of a size."""
+
+    line: int  # the widest line
+    vicinity: int  # two or three cells
+    crest: int  # square in which a line ends where it is half as deep as at its middle; a wider
+    # one would cut thin lines next to crosses
+    passage: int  # narrower ones part areas all the same: beside a filled cell no line is seen,
+    # but its edge; along it areas may run together, and in noise they may not be parted so
+
+
+SCALES_PX = (_Scale(7, 41, 3, 2), _Scale(15, 121, 5, 7))  # for small cells and for large ones
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,21 @@ class LineGrid:
     rows: int
     cols: int
     seen: int  # cells that were seen as closed areas
+
+    @property
+    def outline(self) -> Points:
+        """(4, 2) px of the corners."""
+        x, y = self.cols, self.rows
+        return transform(self.picture_from_grid, np.array([[0, 0], [x, 0], [x, y], [0, y]], float))
+
+    def is_like(self, other: LineGrid) -> bool:
+        """Whether it is the same grid, seen in another way."""
+        if (self.rows, self.cols) != (other.rows, other.cols):
+            return False
+        inverse = np.linalg.inv(other.picture_from_grid).astype(np.float64)
+        there = transform(inverse, self.outline)
+        own = transform(inverse, other.outline)
+        return float(np.abs(there - own).max()) < SAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,38 +107,39 @@ class _Areas:
 def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     """The grids in a picture, the one of most cells first."""
     smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
+    noise = float(np.minimum(cv2.absdiff(smooth, cv2.medianBlur(smooth, 3)), NOISE_CAP).mean())
+    least = max(MIN_DEPTH, NOISE_DEPTH * noise)
     grids: list[LineGrid] = []
-    for dark in (True, False):
-        for scale in SCALES_PX:
-            for areas in _areas(smooth, *scale, dark):
-                grids += _grids(areas)
+    for scale in SCALES_PX:
+        light = _light(smooth, scale.vicinity)
+        for hat in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT):  # dark lines, light lines
+            lines = _lines(smooth, scale, hat, least)
+            grids += _grids(_areas(light, lines, scale.passage))
     return sorted(grids, key=lambda grid: -grid.seen)
 
 
-def _areas(
-    grey: NDArray[np.uint8],
-    line_px: int,
-    vicinity_px: int,
-    crest_px: int,
-    passages_px: tuple[int, ...],
-    dark: bool,
-) -> Iterator[_Areas]:
-    """The areas, parted by lines and by each of the passages."""
-    hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
-    depth = cv2.morphologyEx(grey, hat, np.ones((line_px, line_px), np.uint8))
-    noise = float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
-    crest = cv2.dilate(depth, np.ones((crest_px, crest_px), np.uint8))
-    lines = (depth > max(MIN_DEPTH, NOISE_DEPTH * noise)) & (depth > HALO * crest)
+def _light(grey: NDArray[np.uint8], vicinity_px: int) -> NDArray[np.bool_]:
+    """(H, W) what is lighter than the middle between the lightest and the darkest near by."""
     square = np.ones((vicinity_px, vicinity_px), np.uint8)
     middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
-    light = grey > cv2.blur(middle, (vicinity_px, vicinity_px))
+    return np.asarray(grey > cv2.blur(middle, (vicinity_px, vicinity_px)))
+
+
+def _lines(grey: NDArray[np.uint8], scale: _Scale, hat: int, least: float) -> NDArray[np.bool_]:
+    """(H, W) what differs from both its sides by so many grey levels, up to the widest line."""
+    depth = cv2.morphologyEx(grey, hat, np.ones((scale.line, scale.line), np.uint8))
+    crest = cv2.dilate(depth, np.ones((scale.crest, scale.crest), np.uint8))
+    return np.asarray((depth > least) & (depth > HALO * crest))
+
+
+def _areas(light: NDArray[np.bool_], lines: NDArray[np.bool_], passage_px: int) -> _Areas:
+    """The light areas and the dark ones, parted by lines and by narrow passages."""
     edges = cv2.morphologyEx(light.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
     borders = np.maximum(edges, lines).astype(np.uint8)
     masks = [(part & ~lines).astype(np.uint8) for part in (light, ~light)]
-    for passage in passages_px:
-        found = [_parallelograms(mask, passage) for mask in masks]
-        centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        yield _Areas(centres, moments, borders)
+    found = [_parallelograms(mask, passage_px) for mask in masks]
+    centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return _Areas(centres, moments, borders)
 
 
 def _parallelograms(
@@ -124,28 +150,34 @@ def _parallelograms(
     Only an area's outline counts: what stands in a cell, a digit or a cross, is a hole in it.
     """
     # Contours join pixels by their corners too: eroded, areas that touch so are parted as well.
-    parted = cv2.erode(mask, np.ones((passage_px, passage_px), np.uint8))
+    parted = np.asarray(cv2.erode(mask, np.ones((passage_px, passage_px))), np.uint8)
     shift = 0.0 if passage_px % 2 else 0.5  # an even erosion takes more at the top and the left
+    outlines = [cv2.moments(contour) for contour in _outlines(parted)]
+    names = ("m00", "m10", "m01", "mu20", "mu11", "mu02")
+    m = np.array([[each[name] for name in names] for each in outlines]).reshape(-1, len(names))
+    m = m[m[:, 0] > 0]
+    area = m[:, 0]
+    xx, xy, yy = (m[:, 3:] / area[:, None]).T
+    # A parallelogram's area follows from its moments.
+    full = area / (SQUARE_STEP**2 * np.sqrt(np.maximum(xx * yy - xy**2, 1e-9)))
+    whole = (full > FULLNESS[0]) & (full < FULLNESS[1])
+    centres = m[:, 1:3] / area[:, None] - shift
+    # The erosion took its width less a pixel; the outline runs through pixel centres.
+    growth = (1 + (passage_px - 0.5) / np.sqrt(area)) ** 2
+    moments = (np.stack([xx, xy, xy, yy]) * growth).T.reshape(-1, 2, 2)
+    return centres[whole], moments[whole]
+
+
+def _outlines(parted: NDArray[np.uint8]) -> Iterator[NDArray[np.int32]]:
+    """The outer contours of areas that are neither too small for a cell nor too large."""
     contours, tree = cv2.findContours(parted, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     if not contours:
-        return np.zeros((0, 2)), np.zeros((0, 2, 2))
+        return
     outer = tree[0, :, 3] < 0
-    centres, moments = [], []
     for contour in compress(contours, outer):
         _, _, w, h = cv2.boundingRect(contour)
-        if min(w, h) < MIN_CELL_PX or w * h > mask.size / 8:
-            continue
-        m = cv2.moments(contour)
-        if m["m00"] <= 0:
-            continue
-        cov = np.array([[m["mu20"], m["mu11"]], [m["mu11"], m["mu02"]]]) / m["m00"]
-        # A parallelogram's area follows from its moments.
-        full = m["m00"] / (SQUARE_STEP**2 * np.sqrt(max(np.linalg.det(cov), 1e-9)))
-        if FULLNESS[0] < full < FULLNESS[1]:
-            centres.append((m["m10"] / m["m00"] - shift, m["m01"] / m["m00"] - shift))
-            # The erosion took its width less a pixel; the outline runs through pixel centres.
-            moments.append(cov * (1 + (passage_px - 0.5) / np.sqrt(m["m00"])) ** 2)
-    return np.array(centres).reshape(-1, 2), np.array(moments).reshape(-1, 2, 2)
+        if min(w, h) >= MIN_CELL_PX and w * h <= parted.size / 8:
+            yield np.asarray(contour, np.int32)
 
 
 def _grids(areas: _Areas) -> list[LineGrid]:

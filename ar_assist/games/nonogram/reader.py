@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.digits import Glyph
-from ar_assist.games.nonogram.layout import Layout, Sheet, find_layout, spread
+from ar_assist.games.nonogram.layout import CELL_PX, Layout, Sheet, clue_margin, find_layout, spread
 from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
 from ar_assist.types import Image, Reading, transform
@@ -23,6 +23,7 @@ FILL_AT = 0.45  # of the way from paper to ink; digits look paler than a filled 
 MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
 MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
 SURE = 0.97  # confidence of clues that agree in every row and column
+MOST_IN_DOUBT = 0.5  # of the clues: what has more is chess or patterns rather than digits
 UNPROVED = 0.3  # confidence of clues that nothing confirms
 
 
@@ -38,9 +39,14 @@ def read(picture: Image) -> Reading[NonogramBoard] | None:
     """The nonogram in a picture taken from any side; None if there is none."""
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
     best: _Found | None = None
+    refused: list[LineGrid] = []
     for grid in find_grids(grey)[:MAX_GRIDS]:
+        if any(grid.is_like(other) for other in refused):
+            continue
         found = _look(picture, grid)
-        if found and (best is None or _rank(found) > _rank(best)):
+        if found is None:
+            refused.append(grid)
+        elif best is None or _rank(found) > _rank(best):
             best = found
         if best and best.settled.cells is not None and best.layout.score > SURE_LAYOUT:
             break
@@ -53,17 +59,20 @@ def _rank(found: _Found) -> tuple[bool, float]:
 
 def _look(picture: Image, grid: LineGrid) -> _Found | None:
     """The clues around one line grid, dark digits or light ones."""
-    best: tuple[Layout, bool] | None = None
-    for dark in (True, False):
-        layout = find_layout(spread(picture, grid, 0, dark))
-        if layout and (best is None or layout.score > best[0].score):
-            best = layout, dark
-    if best is None:
+    dark, light = (find_layout(sheet) for sheet in spread(picture, grid, (True, False)))
+    layout = max(filter(None, (dark, light)), key=lambda found: found.score, default=None)
+    if layout is None:
         return None
-    layout, dark = best
-    sheet = spread(picture, grid, layout.turn, dark)
+    margin = clue_margin(grid)
+    (sheet,) = spread(picture, grid, (layout is dark,), layout.turn, margin, CELL_PX)
     clues = read_clues(sheet, layout)
-    return _Found(sheet, layout, clues, settle(clues.rows, clues.cols)) if clues else None
+    if clues is None:
+        return None
+    settled = settle(clues.rows, clues.cols)
+    lines = *settled.row_clues, *settled.col_clues
+    if lines.count(None) > MOST_IN_DOUBT * len(lines):
+        return None
+    return _Found(sheet, layout, clues, settled)
 
 
 def _reading(found: _Found) -> Reading[NonogramBoard]:
