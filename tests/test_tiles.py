@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
 from ar_assist.games.residuals import finely
+from ar_assist.games.settling import settle
 from ar_assist.types import Image, Lattice
 
 PITCH = 48
@@ -67,7 +68,7 @@ def test_cut_takes_whole_cells() -> None:
 @given(seed=st.integers(0, 10_000), kinds=st.integers(4, 14))
 def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
     cells = shuffled(6, 8, kinds, seed)
-    cut = tiles.settle(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    cut = settle(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
     found = group(finely(tiles.compare(cut, reach=1), cut), even)
     assert same_partition(found.labels, cells)
     assert found.labels[0] == 0  # numbered in order of appearance
@@ -96,7 +97,7 @@ def test_settle_straightens_bent_lines(bend_px: float) -> None:
         flat = cut.reshape(-1, tiles.CELL, tiles.CELL, 3)
         return float(np.mean([flat[cells.ravel() == k].std(0).mean() for k in range(1, 13)]))
 
-    assert spread(tiles.settle(bent, lattice)) < 0.6 * spread(tiles.cut(bent, lattice))
+    assert spread(settle(bent, lattice)) < 0.6 * spread(tiles.cut(bent, lattice))
 
 
 def test_settle_evens_light() -> None:
@@ -109,4 +110,4 @@ def test_settle_evens_light() -> None:
         level = tiles.face(cut.reshape(-1, tiles.CELL, tiles.CELL, 3)).mean((1, 2, 3))
         return float(np.mean([level[cells.ravel() == k].std() for k in range(1, 13)]))
 
-    assert spread(tiles.settle(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
+    assert spread(settle(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))

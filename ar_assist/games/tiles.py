@@ -1,9 +1,8 @@
 """Cells of a regular board: cut them from the rectified picture and compare them.
 
 Knows no game. A board's cells were drawn from few pictures, so most cells have *mates* that show
-the same thing. Mates do two jobs here: they say how much equal cells differ on this very board
-(noise, blur, JPEG), which is the unit of every distance, and they show what the camera did to the
-picture (bent lines, uneven light), which is then taken back.
+the same thing: they say how much equal cells differ on this very board (noise, blur, JPEG), which
+is the unit of every distance, and what the camera did to the picture.
 """
 
 from __future__ import annotations
@@ -26,12 +25,6 @@ POOL = 3  # px: colour is compared in blocks, cameras give it no more detail
 BROAD = 6.0  # px, sigma: light falls off and glare spreads more slowly than pictures change
 NOISE = 5.0  # grey levels: contrast under this is no content (sensor noise, JPEG, dithering)
 PARTS = "shape", "chroma", "tone", "rest", "spot"  # the last two: see residuals
-ROUNDS = 2  # of straightening: mates are found better after the first
-# Degree of a field over the board, and mates' worth of belief that it is flat.
-BENDING = (3, 0.3)  # a lens bends lines as the cube of the distance from its axis
-FALLOFF = (2, 1.0)  # light falls off as the square of it; more would follow the pictures
-DOUBT = 1.0  # px: a mate that lies off the smooth field by more is doubted
-DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,78 +167,3 @@ def mates(distance: NDArray[np.floating]) -> Indices:
     near, first = other.argmin(1), np.arange(len(other))
     pairs: Indices = np.stack([first, near], 1)[(near[near] == first) & (first < near)]
     return pairs
-
-
-def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
-    """(R, C, CELL, CELL, 3) BGR cells, with lines straightened and light evened by mates.
-
-    The outer `rim` rows and columns follow, but have no say: they may be no part of the board.
-    """
-    grid = lattice.rows, lattice.cols
-    row, col = np.indices(grid)
-    inside = (np.minimum(row, grid[0] - 1 - row) >= rim) & (
-        np.minimum(col, grid[1] - 1 - col) >= rim
-    )
-    inside = inside.ravel()
-    bend = np.zeros((*grid, 2), np.float32)
-    for _ in range(ROUNDS):
-        cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
-        look = compare(cells, reach=2, block=2)
-        contrast = face(cells).std((1, 2)).mean(1)
-        pairs = mates(look.shape)
-        pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
-        a, b = pairs.T
-        steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
-        bend = (bend + DOUBT * _smooth_field(grid, pairs, steps / DOUBT, BENDING)).astype(
-            np.float32
-        )
-    cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
-    levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
-    light = DOUBT_LIGHT * _smooth_field(grid, pairs, (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF)
-    offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
-    return ((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain).astype(np.float32)
-
-
-def _register(grey: Array, pairs: Indices, shift: Array) -> Array:
-    """(M, 2) x, y px by which b's content lies off a's, from whole px `shift` (M, 2).
-
-    One step of Lucas and Kanade (1981): the shift that best explains the difference by slopes.
-    """
-    windows = np.lib.stride_tricks.sliding_window_view(grey, (SIDE, SIDE), axis=(1, 2))
-    dx, dy = shift.astype(int).T
-    a, b = windows[pairs[:, 0], EDGE, EDGE], windows[pairs[:, 1], EDGE + dy, EDGE + dx]
-    slope_y, slope_x = np.gradient((a + b) / 2, axis=(1, 2))
-    slopes = np.stack([slope_x, slope_y], -1).reshape(len(pairs), SIDE**2, 2)
-    change = (a - b).reshape(len(pairs), SIDE**2, 1)
-    change = change - change.mean(1, keepdims=True)
-    # Noise in the slopes, so that cells without detail say "no shift" instead of nonsense.
-    normal = slopes.swapaxes(1, 2) @ slopes + (NOISE * SIDE) ** 2 * np.eye(2)
-    step = np.linalg.solve(normal, slopes.swapaxes(1, 2) @ change)[..., 0]
-    found: Array = shift + np.clip(step, -2, 2)
-    return found
-
-
-def _smooth_field(
-    grid: tuple[int, int], pairs: Indices, steps: Array, form: tuple[int, float]
-) -> Array:
-    """(R, C, K) polynomials over the board that differ by `steps` (M, K) from a to b.
-
-    `pairs` (M, 2) are cells in reading order, `form` is the degree and the ridge. Ridge
-    regression, weighed anew by how well each pair fits (Cauchy's weights, unit 1), for some mates
-    are false.
-    """
-    rows, cols = grid
-    degree, ridge = form
-    y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, cols), indexing="ij")
-    powers = [(i, j) for i in range(degree + 1) for j in range(degree + 1 - i)][1:]
-    basis = np.stack([x.ravel() ** i * y.ravel() ** j for i, j in powers], 1)
-    basis -= basis.mean(0)
-    design = basis[pairs[:, 1]] - basis[pairs[:, 0]]
-    fields = np.zeros((len(powers), steps.shape[1]))
-    for k, step in enumerate(steps.T):
-        weight = np.ones(len(step))
-        for _ in range(4):
-            normal = (design.T * weight) @ design + ridge * np.eye(len(powers))
-            fields[:, k] = np.linalg.solve(normal, design.T @ (weight * step))
-            weight = 1 / (1 + (design @ fields[:, k] - step) ** 2)
-    return (basis @ fields).reshape(rows, cols, -1).astype(np.float32)

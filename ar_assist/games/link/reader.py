@@ -18,6 +18,7 @@ from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.residuals import finely
+from ar_assist.games.settling import settle
 from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
@@ -120,7 +121,7 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
 
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    cells = tiles.settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)
+    cells = settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)
     grid = cells.shape[:2]
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True

@@ -1,0 +1,205 @@
+"""Cut a board's cells as if its lines were straight and its light even.
+
+A homography knows nothing of the lens, and a rectified picture nothing of lamps. What cells share
+shows both: their frames lie where the lines run, and *mates*, cells that show the same picture,
+differ by the light alone. Lenses and light are smooth, so that a polynomial over the board tells
+them from what single cells do; and it counts only as far as it foretells cells that it was not
+fitted to.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.tiles import (
+    CELL,
+    EDGE,
+    NOISE,
+    SIDE,
+    Array,
+    Indices,
+    compare,
+    cut,
+    face,
+    mates,
+    opponent,
+)
+from ar_assist.types import Image, Lattice
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+ROUNDS = 2  # of straightening by mates: they are found better after the first
+TEMPLATES = 3  # of a cell's frame: from the middle of the board, then from all that is like it
+REACH = 8  # cell px: frames are sought so far off the lattice, a quarter of a cell
+SPILL = 2  # cell px of the rim, left out: there the next cell's edges show
+AMID = 6  # the first template is of one in so many cells, those amid the board
+MIN_CELLS = 12  # with a frame: fewer tell no polynomial of degree 3
+LIKE_ENOUGH = 0.6  # NCC with the template, as a share of the usual: it has the frame
+# Degree of a field over the board, and cells' worth of belief that it is flat.
+BENDING = (3, 0.3)  # a lens bends lines as the cube of the distance from its axis
+FALLOFF = (2, 1.0)  # light falls off as the square of it; more would follow the pictures
+DOUBT = 1.0  # px: a cell that lies off the smooth field by more is doubted
+DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
+FOLDS = 4  # a field is judged by the quarter of the cells that it was not fitted to
+WORTHS = np.linspace(0, 1, 11)  # shares of a field that may be believed
+
+
+def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
+    """(R, C, CELL, CELL, 3) BGR cells, with lines straightened and light evened.
+
+    The outer `rim` rows and columns follow, but have no say: they may be no part of the board.
+    """
+    grid = lattice.rows, lattice.cols
+    row, col = np.indices(grid)
+    inside = (np.minimum(row, grid[0] - 1 - row) >= rim) & (
+        np.minimum(col, grid[1] - 1 - col) >= rim
+    )
+    inside = inside.ravel()
+    bend = _bend_of_frames(cut(picture, lattice), inside)
+    basis = _basis(grid, BENDING[0])
+    for _ in range(ROUNDS):
+        cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
+        look = compare(cells, reach=2, block=2)
+        contrast = face(cells).std((1, 2)).mean(1)
+        pairs = mates(look.shape)
+        pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
+        a, b = pairs.T
+        steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
+        field = basis @ _fitted(basis[b] - basis[a], steps / DOUBT, BENDING[1])
+        bend = (bend + DOUBT * field.reshape(*grid, 2)).astype(np.float32)
+    cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
+    levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
+    basis = _basis(grid, FALLOFF[0])
+    light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
+    light = DOUBT_LIGHT * light.reshape(*grid, 4)
+    offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
+    return ((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain).astype(np.float32)
+
+
+def _bend_of_frames(cells: Array, inside: Mask) -> Array:
+    """(R, C, 2) x, y cell px by which what (R, C, CELL, CELL, 3) cells share lies off the lattice.
+
+    Cells amid the board make the first template; the next ones are of all that was like the last.
+    """
+    grid = cells.shape[:2]
+    border = REACH - SPILL
+    edges = np.pad(_edges(cells), ((border, border), (border, border), (0, 0)), mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(edges, 2 * (CELL - 2 * SPILL,), axis=(0, 1))
+    contrast = face(cells.reshape(-1, CELL, CELL, 3)).std((1, 2)).mean(1)
+    busy = inside & (contrast > max(NOISE, float(np.median(contrast[inside])) / 2))
+    place = np.argwhere(np.ones(grid, bool))  # (N, 2) row, column
+    flat = np.zeros((*grid, 2), np.float32)
+    if busy.sum() < MIN_CELLS:
+        return flat
+    basis = np.column_stack([_basis(grid, BENDING[0]), np.ones(len(place))])
+    from_middle = np.abs(place - np.median(place[busy], axis=0)).sum(1)
+    amid = np.argsort(np.where(busy, from_middle, np.inf), kind="stable")
+    framed = amid[: max(MIN_CELLS, int(busy.sum()) // AMID)]
+    offset = np.zeros((len(place), 2))
+    for _ in range(TEMPLATES):
+        at = np.rint(offset[framed, ::-1]).astype(int).clip(-REACH, REACH) + REACH
+        y, x = (CELL * place[framed] + at).T
+        template = np.moveaxis(windows[y, x].mean(0), 0, -1)
+        likeness, steps, at_rim = _best_offsets(edges, template, place)
+        usual = float(np.median(likeness[framed]))
+        framed = np.flatnonzero(busy & ~at_rim & (likeness > LIKE_ENOUGH * usual))
+        if len(framed) < MIN_CELLS:
+            return flat
+        steps -= np.median(steps[framed], axis=0)  # where cells begin is for the finder to say
+        found = _fitted(basis[framed], steps[framed] / DOUBT, BENDING[1])
+        offset = DOUBT * basis @ found
+    return (DOUBT * basis[:, :-1] @ found[:-1]).reshape(flat.shape).astype(np.float32)
+
+
+def _edges(cells: Array) -> Array:
+    """(R * CELL, C * CELL, 2) strength of vertical and horizontal edges over their local mean."""
+    rows, cols = cells.shape[:2]
+    mosaic = cells.swapaxes(1, 2).reshape(1, rows * CELL, cols * CELL, 3)
+    grey = cv2.GaussianBlur(opponent(mosaic)[0][0], (0, 0), 0.8)
+    x, y = (np.abs(cv2.Scharr(grey, cv2.CV_32F, *step)) for step in ((1, 0), (0, 1)))
+    area = (2 * CELL + 1, 2 * CELL + 1)
+    local = cv2.blur(x + y, area) + 0.03 * float((x + y).max()) + 1e-3
+    return np.dstack([x / (x + local), y / (y + local)])
+
+
+def _best_offsets(edges: Array, template: Array, place: Indices) -> tuple[Array, Floats, Mask]:
+    """NCC of cells at their best offsets, these (N, 2) x, y px, and which lie at the search's rim.
+
+    `edges` go REACH beyond the template in the outer cells. Sub-pixel by a parabola.
+    """
+    match = cv2.matchTemplate(edges, np.ascontiguousarray(template), cv2.TM_CCOEFF_NORMED)
+    side = 2 * REACH + 1
+    blocks = np.lib.stride_tricks.sliding_window_view(match, (side, side))[::CELL, ::CELL]
+    around = blocks.reshape(len(place), -1)
+    dy, dx = np.divmod(around.argmax(1), side)
+    y = (CELL * place[:, 0] + dy).clip(1, match.shape[0] - 2)
+    x = (CELL * place[:, 1] + dx).clip(1, match.shape[1] - 2)
+    fine = []
+    for before, after in ((match[y, x - 1], match[y, x + 1]), (match[y - 1, x], match[y + 1, x])):
+        bend = np.minimum(before - 2 * match[y, x] + after, -1e-6)
+        fine.append((0.5 * (before - after) / bend).clip(-0.5, 0.5))
+    offset = np.stack([dx, dy], 1) - REACH + np.stack(fine, 1)
+    at_rim = (dx % (side - 1) == 0) | (dy % (side - 1) == 0)
+    return around.max(1), offset, at_rim
+
+
+def _register(grey: Array, pairs: Indices, shift: Array) -> Array:
+    """(M, 2) x, y px by which b's content lies off a's, from whole px `shift` (M, 2).
+
+    One step of Lucas and Kanade (1981): the shift that best explains the difference by slopes.
+    """
+    windows = np.lib.stride_tricks.sliding_window_view(grey, (SIDE, SIDE), axis=(1, 2))
+    dx, dy = shift.astype(int).T
+    a, b = windows[pairs[:, 0], EDGE, EDGE], windows[pairs[:, 1], EDGE + dy, EDGE + dx]
+    slope_y, slope_x = np.gradient((a + b) / 2, axis=(1, 2))
+    slopes = np.stack([slope_x, slope_y], -1).reshape(len(pairs), SIDE**2, 2)
+    change = (a - b).reshape(len(pairs), SIDE**2, 1)
+    change = change - change.mean(1, keepdims=True)
+    # Noise in the slopes, so that cells without detail say "no shift" instead of nonsense.
+    normal = slopes.swapaxes(1, 2) @ slopes + (NOISE * SIDE) ** 2 * np.eye(2)
+    step = np.linalg.solve(normal, slopes.swapaxes(1, 2) @ change)[..., 0]
+    found: Array = shift + np.clip(step, -2, 2)
+    return found
+
+
+def _basis(grid: tuple[int, int], degree: int) -> Floats:
+    """(N, K) polynomials over the board's cells in reading order, without the constant one."""
+    rows, cols = grid
+    y, x = np.meshgrid(np.linspace(-1, 1, rows), np.linspace(-1, 1, cols), indexing="ij")
+    powers = [(i, j) for i in range(degree + 1) for j in range(degree + 1 - i)][1:]
+    basis = np.stack([x.ravel() ** i * y.ravel() ** j for i, j in powers], 1)
+    centred: Floats = basis - basis.mean(0)
+    return centred
+
+
+def _fitted(design: Floats, steps: NDArray[np.floating], ridge: float) -> Floats:
+    """(K, D) coefficients with which `design` (M, K) explains `steps` (M, D), in units of doubt.
+
+    Each column is believed to the share that best foretells the steps left out of the fit.
+    """
+    found = np.zeros((design.shape[1], steps.shape[1]))
+    if len(steps) < MIN_CELLS:
+        return found
+    fold = np.arange(len(steps)) % FOLDS
+    for k, step in enumerate(steps.T):
+        foretold = np.zeros(len(step))
+        for f in range(FOLDS):
+            part = _robust(design[fold != f], step[fold != f], ridge)
+            foretold[fold == f] = design[fold == f] @ part
+        cost = np.log1p((step - WORTHS[:, None] * foretold) ** 2).sum(1)
+        found[:, k] = WORTHS[int(cost.argmin())] * _robust(design, step, ridge)
+    return found
+
+
+def _robust(design: Floats, step: NDArray[np.floating], ridge: float) -> Floats:
+    """(K,) ridge regression, weighed anew by how well each step fits (Cauchy's weights, unit 1)."""
+    weight: Floats = np.ones(len(step))
+    found: Floats = np.zeros(design.shape[1])
+    for _ in range(4):
+        normal = (design.T * weight) @ design + ridge * np.eye(design.shape[1])
+        found = np.asarray(np.linalg.solve(normal, design.T @ (weight * step)), np.float64)
+        weight = np.asarray(1 / (1 + (design @ found - step) ** 2), np.float64)
+    return found
