@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -102,6 +103,18 @@ def test_a_lattice_may_be_a_row_off_beside_something_of_the_felts_colour(row: in
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, lattice().corners) < 0.05
+
+
+def test_a_frame_taken_for_felt_is_doubted() -> None:
+    """Without lines a border may fit the frame's further edge, half a cell above the felt's."""
+    picture = drawn(BOARD, lines=False)
+    picture[int(2.5 * CELL) - 3 : int(2.5 * CELL), 3 * CELL : 11 * CELL] = 255
+    before = GAME.read(drawn(BOARD), lattice())
+    assert before is not None
+    higher = before.corners - np.array([[0, CELL / 2], [0, CELL / 2], [0, 0], [0, 0]], np.float32)
+    reading = GAME.read(picture, None, replace(before, corners=higher))
+    assert reading is not None
+    assert reading.confidence < 0.7 or off(reading, before.corners) < 0.2
 
 
 def test_marks_and_letters_are_no_discs() -> None:

@@ -48,6 +48,7 @@ class Squares:
     certainty: FloatArray  # (8, 8) 0 to 1
     odd: NDArray[np.bool_]  # (8, 8) differs from the felt, but is no disc: a hand, glare, a tile
     felt: FloatArray  # (8, 8, 3) L*a*b* of the felt beside each square
+    rims: FloatArray  # (4, 16, 3) and of the felt just inside each side of the border
     unevenness: float  # Lab units: how much the felt differs from place to place
     variety: float  # how much discs of a colour differ, in units of their contrast to the felt
 
@@ -69,10 +70,11 @@ def _centres() -> NDArray[np.float64]:
     return np.asarray(np.stack([c, r], axis=-1) + 0.5, np.float64)
 
 
-def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
+def felt_beside(board: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """(8, 8, 3) felt colour around each square, from the corners of it and its neighbours.
 
-    Also how uneven it is, in Lab units (median over the squares): by how much the two corners of a
+    Also the corners that lie along the sides of the border, (4, 16, 3); and how uneven the felt is,
+    in Lab units (median over the squares): by how much the two corners of a
     square that are most like felt differ from it. The other two may be hidden by discs, which lean
     to one side in perspective. What all squares share is no unevenness: many boards have cushions,
     lit above and shaded below.
@@ -87,7 +89,9 @@ def felt_beside(board: FloatArray) -> tuple[FloatArray, float]:
     differences = patches - felt[:, :, None]
     cushion = np.median(differences, axis=(0, 1))
     second = np.sort(np.linalg.norm(differences - cushion, axis=-1), axis=-1)[..., 1]
-    return felt, float(np.median(second))
+    sides = patches[0, :, :2], patches[-1, :, 2:], patches[:, 0, [0, 3]], patches[:, -1, [1, 2]]
+    rims = np.stack([side.reshape(-1, 3) for side in sides])
+    return felt, rims, float(np.median(second))
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +153,7 @@ def _middles(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
 def classify(board: FloatArray) -> Squares:
     """Read the 64 squares of a canonical picture (see grid.canonical)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
-    felt, unevenness = felt_beside(smooth)
+    felt, rims, unevenness = felt_beside(smooth)
     edge, places = _edges(smooth)
     inside = _middles(smooth, places)
     middle = np.asarray(np.median(inside, axis=2), np.float32)
@@ -172,6 +176,7 @@ def classify(board: FloatArray) -> Squares:
         np.where(discs, sure, certainty).astype(np.float32),
         (contrast > needed) & ~discs,
         felt,
+        rims,
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )

@@ -33,6 +33,7 @@ ROUGH_LINES = 1.0  # inner lines and half the border, before the fit: boards had
 ROUGH_BEYOND = 0.9  # share of a side's lines seen outside the board, likewise: boards had up to 0.8
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 ONE_FELT = 0.2  # chroma over lightness: no felt's outer rows differ more from the rest of it
+FRAME_TINT = 0.5  # likewise, of what lies just inside a side: glare there differs by up to 0.3
 DARK = 16.0  # L*: added to the lightness, for the tint of what is dark is mostly noise
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
@@ -181,10 +182,16 @@ def _is_board(fit: _Fit) -> bool:
 
 def _is_one_felt(felt: grid.FloatArray) -> bool:
     """Whether the outer rows and columns have the tint of the rest, and aren't beside the board."""
-    tint = felt[..., 1:] / (felt[..., :1] + DARK)
-    usual = np.median(tint, axis=(0, 1))
-    outer = np.stack([tint[0], tint[-1], tint[:, 0], tint[:, -1]])
-    return bool(np.linalg.norm(np.median(outer, axis=1) - usual, axis=-1).max() < ONE_FELT)
+    return _tint_apart(np.stack([felt[0], felt[-1], felt[:, 0], felt[:, -1]]), felt) < ONE_FELT
+
+
+def _tint_apart(sides: grid.FloatArray, felt: grid.FloatArray) -> float:
+    """How far the tint of a side, of (4, N, 3) colours, is from that of most felt, (8, 8, 3)."""
+    ours, usual = (
+        np.median(colours[..., 1:] / (colours[..., :1] + DARK), axis=axes)
+        for colours, axes in ((sides, (1,)), (felt, (0, 1)))
+    )
+    return float(np.linalg.norm(ours - usual, axis=-1).max())
 
 
 def _reading(fit: _Fit) -> Reading[OthelloBoard]:
@@ -194,7 +201,11 @@ def _reading(fit: _Fit) -> Reading[OthelloBoard]:
 
 
 def _confidence(fit: _Fit) -> float:
-    """Chance that all 64 squares are right: the worst square's word, less on a faint grid."""
+    """Chance that all 64 squares are right and at their place: the worst square's word, less on a
+    faint grid, and where a frame is taken for a part of the outer squares.
+    """
     low, high = FAINT_GRID, CLEAR_GRID
     grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
-    return float(np.clip((0.3 + fit.squares.certainty.min()) * grid_clear, 0, 0.99))
+    on_frame = _tint_apart(fit.squares.rims, fit.squares.felt) > FRAME_TINT
+    sure = float(np.clip((0.3 + fit.squares.certainty.min()) * grid_clear, 0, 0.99))
+    return sure / 2 if on_frame else sure
