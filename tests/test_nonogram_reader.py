@@ -14,7 +14,7 @@ from nonogram_reading import judge
 from nonogram_views import make_view
 
 from ar_assist.games.nonogram import NonogramGame
-from ar_assist.games.nonogram.board import puzzle_of
+from ar_assist.games.nonogram.board import NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
@@ -129,15 +129,30 @@ def test_a_reading_without_a_solution_is_not_believed() -> None:
     assert settle(rows, cols).cells is None
 
 
-def test_a_line_at_the_border_without_a_clue_is_not_taken_for_an_empty_one() -> None:
-    """A table's edge can pass for one more column; an empty one would fit any puzzle."""
-    board = puzzle_of([[1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 1, 0]] * 3)
+def _without_the_last_clue(rows: list[list[int]]) -> tuple[NonogramBoard, Image]:
+    """A puzzle whose last column's clue is missing on the page."""
+    board = puzzle_of(rows)
     drawing = draw(board, Style())
     page = np.array(to_image(drawing, 40))
     x, y = round(drawing.left * 40), round(drawing.top * 40)
-    page[: y - 3, x + 5 * 40 + 3 :] = page[3, x + 5 * 40 + 20]  # the 0 above the last column
-    reading = GAME.read(page[..., ::-1].copy(), None)
-    assert reading is None or reading.board.col_clues[-1] is None
+    end = x + (len(rows[0]) - 1) * 40
+    page[: y - 3, end + 3 :] = page[3, end + 20]
+    return board, page[..., ::-1].copy()
+
+
+def test_an_empty_column_beyond_the_clues_is_none_of_the_puzzle() -> None:
+    """A table's edge can pass for one more column; an empty one would fit any puzzle."""
+    board, page = _without_the_last_clue([[1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 1, 0]] * 3)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board.row_clues == board.row_clues
+    assert reading.board.col_clues == board.col_clues[:-1]
+
+
+def test_a_missing_clue_at_the_border_leaves_doubt() -> None:
+    _, page = _without_the_last_clue([[1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 1, 1]] * 3)
+    reading = GAME.read(page, None)
+    assert reading is None or not GAME.advise([reading.board], reading).moves
 
 
 def test_marks_lie_in_their_cells() -> None:

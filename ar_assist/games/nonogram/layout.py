@@ -36,6 +36,7 @@ STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
 BESIDE = 1.3  # cells from the grid's edge within which every line has the nearest of its numbers
+NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts less
 MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
 ON_LINE = 0.1  # of a cell: glyphs whose middle is so near to a grid line are pieces of it
 MAX_INSIDE = 0.2  # digits per cell of the grid; crosses are sometimes taken for one
@@ -68,11 +69,13 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Layout:
-    """The turn that sets the puzzle upright, and the first row and column of its cells then."""
+    """The turn that sets the puzzle upright, and where its cells begin and end in the grid then."""
 
     turn: int  # quarter turns of the grid
     top: int
     left: int
+    bottom: int  # rows and columns of the sheet: those without clues beyond are no cells
+    right: int
     score: float  # 2: a digit beside every line and none inside
 
 
@@ -80,19 +83,14 @@ def spread(
     picture: Image,
     grid: LineGrid,
     darks: Sequence[bool],
-    turn: int = 0,
     margin: float = NEAR,
     cell_px: tuple[float, float] = LAYOUT_PX,
 ) -> list[Sheet]:
-    """The grid and so many cells around, turned by quarters: a sheet for each way of the digits.
+    """The grid and so many cells around: a sheet for each way of the digits.
 
     `darks`: dark on light, or light on dark. As it is by default, it tells the layout.
     """
-    rows, cols = grid.rows, grid.cols
-    picture_from_grid = grid.picture_from_grid
-    for _ in range(turn):
-        picture_from_grid = picture_from_grid @ np.array([[0, 1, 0], [-1, 0, rows], [0, 0, 1.0]])
-        rows, cols = cols, rows
+    rows, cols, picture_from_grid = grid.rows, grid.cols, grid.picture_from_grid
     source = _cell_px(picture_from_grid, rows, cols)
     cell = float(np.clip(source, *cell_px))
     (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, margin, picture.shape)
@@ -117,6 +115,15 @@ def spread(
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
         for depth, ink in zip(depths, inks, strict=True)
     ]
+
+
+def upright(grid: LineGrid, layout: Layout) -> LineGrid:
+    """The grid turned as the layout says, up to the last cells."""
+    rows, cols, picture_from_grid = grid.rows, grid.cols, grid.picture_from_grid
+    for _ in range(layout.turn):
+        picture_from_grid = picture_from_grid @ np.array([[0, 1, 0], [-1, 0, rows], [0, 0, 1.0]])
+        rows, cols = cols, rows
+    return LineGrid(picture_from_grid, layout.bottom, layout.right, grid.seen)
 
 
 def clue_margin(grid: LineGrid) -> float:
@@ -194,7 +201,13 @@ def _layout(
         return None
     score = np.where(possible, over + side - 4 * within, -np.inf)
     top, left = np.unravel_index(np.argmax(score), score.shape)
-    return Layout(turn, int(top), int(left), float(score[top, left]))
+    bottom, right = _end(before[left]), _end(above[top])
+    return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]))
+
+
+def _end(digit: NDArray[np.float32]) -> int:
+    """The end of the lines that may have a digit beside: texture may go on like a grid."""
+    return int(np.flatnonzero(digit > NOT_EVEN_A_DIGIT)[-1]) + 1
 
 
 def _means_from(values: NDArray[np.float32]) -> NDArray[np.float32]:

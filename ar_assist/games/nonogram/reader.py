@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.digits import Glyph
-from ar_assist.games.nonogram.layout import CELL_PX, Layout, Sheet, clue_margin, find_layout, spread
+from ar_assist.games.nonogram.layout import (
+    CELL_PX,
+    Layout,
+    Sheet,
+    clue_margin,
+    find_layout,
+    spread,
+    upright,
+)
 from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
 from ar_assist.types import Image, Reading, transform
@@ -63,8 +71,8 @@ def _look(picture: Image, grid: LineGrid) -> _Found | None:
     layout = max(filter(None, (dark, light)), key=lambda found: found.score, default=None)
     if layout is None:
         return None
-    margin = clue_margin(grid)
-    (sheet,) = spread(picture, grid, (layout is dark,), layout.turn, margin, CELL_PX)
+    puzzle = upright(grid, layout)
+    (sheet,) = spread(picture, puzzle, (layout is dark,), clue_margin(puzzle), CELL_PX)
     clues = read_clues(sheet, layout)
     if clues is None:
         return None
