@@ -82,6 +82,18 @@ def test_strides_run_in_step_over_one_pass(clip: Path, monkeypatch: pytest.Monke
     assert result.peak_mb is None or result.peak_mb > 1
 
 
+def test_looks_are_as_slow_as_asked_for(clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    latencies = []
+
+    def waiting(source: Source, games: Any, look_s: float, think_s: float) -> Iterator[View]:
+        latencies.append(look_s)
+        return all_knowing(source)
+
+    monkeypatch.setattr(run.replay, "run", waiting)
+    run.run_job(job_of(clip, look_latency_s=0.3, strides=(2,)))
+    assert latencies == [0.3, 0.3]
+
+
 def test_the_worst_frames_are_drawn(clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.replay, "run", all_merging)
     pictures = run.run_job(job_of(clip, pictures=3)).pictures

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ar_assist.errors import UserError
 from ar_assist.evaluate import baseline, report
-from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
+from ar_assist.evaluate.jobs import LOOK_LATENCY_S, Job, jobs_of_path, jobs_of_tiers, parse_seeds
 from ar_assist.evaluate.run import Result, run_all
 from ar_assist.games import GAMES
 from ar_assist.scene.tiers import TIERS
@@ -37,8 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tiers", help="render these tiers: handheld,tripod,… or all")
     add("--seeds", default="0-3", help="seeds of the clips of a tier: 100-111 or 3,5,8")
     add("--game", default="auto", choices=["auto", *GAMES])
-    strides = "also run every N-th frame and compare the boards; no number: don't"
-    add("--strides", type=int, nargs="*", default=[2, 3], metavar="N", help=strides)
+    strides = (
+        "also run every N-th frame and compare the boards, such as 2 3: each takes as long again"
+    )
+    add("--strides", type=int, nargs="*", default=[], metavar="N", help=strides)
+    latency = f"seconds of the clip that a look takes ({LOOK_LATENCY_S:g})"
+    add("--latency", type=float, default=LOOK_LATENCY_S, metavar="S", help=latency)
     add("--repeat", type=int, default=1, metavar="N", help="run N times to learn the noise")
     add("--jobs", type=int, default=-1, help="clips at a time; -1: one per core")
     add("--dask", metavar="HOST:PORT", help="run on a Dask cluster")
@@ -93,6 +97,8 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
         raise UserError("nothing to evaluate: name clips, folders or logs, or give --tiers")
     if any(n < 2 for n in args.strides):
         raise UserError("--strides are whole numbers from 2 on")
+    if args.latency < 0:
+        raise UserError(f"--latency: 0 or more, got {args.latency:g}")
     pictures = PICTURES_PER_CLIP if args.html else 0
     return [
         replace(
@@ -100,6 +106,7 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
             game=args.game,
             strides=() if job.is_picture else tuple(args.strides),
             pictures=pictures,
+            look_latency_s=args.latency,
         )
         for job in jobs
     ]

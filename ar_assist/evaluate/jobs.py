@@ -11,6 +11,10 @@ from typing import Any
 from ar_assist.errors import SourceError, UserError
 from ar_assist.video.files import is_picture
 
+# Answers come as late as they do live: on two cores at about 2.5 GHz a look at a board that is read
+# takes 0.4 to 0.8 s of one core (samples/, 2026-11). Looks at doubtful boards take longer still.
+LOOK_LATENCY_S = 0.5
+
 
 @dataclass(frozen=True)
 class Job:
@@ -24,6 +28,7 @@ class Job:
     game: str = "auto"
     strides: tuple[int, ...] = ()  # also run every n-th frame
     pictures: int = 0  # how many of the worst frames to draw
+    look_latency_s: float = LOOK_LATENCY_S
 
     @property
     def is_picture(self) -> bool:

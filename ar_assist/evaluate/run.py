@@ -29,9 +29,7 @@ try:
 except ImportError:  # not on Windows: no figure for memory there
     resource = None  # type: ignore[assignment]
 
-# Answers come as late as they do live, on a middling machine: a look at a board of 84 tiles, and a
-# search for a safe pair.
-LOOK_LATENCY_S, THINK_LATENCY_S = 0.1, 0.1
+THINK_LATENCY_S = 0.1  # a search for a safe pair, on a middling machine
 JPEG_QUALITY = 85
 CONNECT_S = 10
 MEGABYTE = 2**20
@@ -122,7 +120,7 @@ def _views(source: Source, job: Job) -> Iterator[View]:
     games = tuple(GAMES.values()) if job.game == "auto" else (GAMES[job.game],)
     if job.is_picture:
         return (replay.still(frame, games) for frame in source)
-    return replay.run(source, games, LOOK_LATENCY_S, THINK_LATENCY_S)
+    return replay.run(source, games, job.look_latency_s, THINK_LATENCY_S)
 
 
 class EveryNth:
