@@ -21,7 +21,7 @@ from ar_assist.games.nonogram.solver import solve
 
 MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
 MAX_COST = 15.0  # nats: readings that go further against the digits are not sought
-MAX_STEPS = 1_000  # guesses taken for granted, about 2 ms each
+MAX_STEPS = 300  # guesses taken for granted, 2 ms each or more: readings that agree take a few
 SOLVED_LINES = 2_000  # work of the solver on one reading: most that are wrong contradict soon
 
 
