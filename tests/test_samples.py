@@ -9,6 +9,8 @@ from pathlib import Path
 import cv2
 import pytest
 
+from ar_assist.evaluate import FIGURES, report
+
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 CLIPS = sorted(SAMPLES.glob("*.mp4"))
 MOST_BYTES, MOST_BYTES_EACH = 25_000_000, 4_000_000  # a clone should stay light
@@ -40,3 +42,10 @@ def test_truth_and_camera_fit_the_clip(clip: Path) -> None:
     assert frames == len(truth["frames"])
     assert video.get(cv2.CAP_PROP_FPS) == pytest.approx(truth["fps"])
     assert size == truth["size"] == [camera["width"], camera["height"]]
+
+
+def test_the_baseline_is_of_these_clips() -> None:
+    baseline = report.load(SAMPLES / "baseline.json")
+    assert {clip["name"] for clip in baseline["clips"]} == {clip.stem for clip in CLIPS}
+    assert baseline["all"].keys() == {figure.name for figure in FIGURES}
+    assert baseline["all"]["hint_wrong"] == 0
