@@ -88,6 +88,13 @@ def test_a_baseline_forgives_noise_and_praises_gains() -> None:
     assert not any(d.worse for d in baseline.compare(bad, good))
 
 
+def test_a_figure_that_a_file_rounds_is_no_difference(tmp_path: Path) -> None:
+    now = report.summarise([[scored(range(20))]])
+    now["tiers"]["tripod"] |= {"false_lock": 2 / 3, "exact": 1 / 3}  # of no slack, and of some
+    report.save(now, tmp_path / "old.json")
+    assert baseline.compare(report.load(tmp_path / "old.json"), now) == []
+
+
 def test_never_is_worse_than_any_time_and_survives_the_file(tmp_path: Path) -> None:
     before, now = report.summarise([[scored()]]), report.summarise([[scored()]])
     now["tiers"]["tripod"]["first_hint_p50"] = math.inf

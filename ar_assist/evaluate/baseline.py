@@ -14,6 +14,7 @@ from ar_assist.errors import UserError
 from ar_assist.evaluate.figures import FIGURES, Figure
 from ar_assist.evaluate.report import shown
 
+ROUNDING = 1e-6  # files hold six digits
 NOISE_FACTOR = 2.0  # the spread of a few repeats tells less than the whole of the noise
 
 
@@ -51,11 +52,17 @@ def _differences(before: dict[str, Any], now: dict[str, Any], tier: str) -> Iter
         if figure.group == "cost" and not like_machines:
             continue
         old, new = before["tiers"][tier].get(figure.name), now["tiers"][tier][figure.name]
-        if old != new:
+        if not _is_same(old, new):
             margin = max(figure.slack, *(_noise(side, tier, figure.name) for side in (before, now)))
             counts = repeated or figure.group != "cost"
             worse = counts and _is_worse(figure, old, new, margin)
             yield Difference(tier, figure, old, new, worse)
+
+
+def _is_same(old: float | None, new: float | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return old == new or abs(old - new) <= ROUNDING  # "never" is infinity, which is itself
 
 
 def _noise(summary: dict[str, Any], tier: str, name: str) -> float:
@@ -69,7 +76,7 @@ def _is_worse(figure: Figure, old: float | None, new: float | None, margin: floa
         return False
     if math.isinf(old) or math.isinf(new):
         return math.isinf(new)
-    return figure.better * (old - new) > margin + 1e-9  # JSON holds six digits
+    return figure.better * (old - new) > margin + ROUNDING
 
 
 def table(differences: list[Difference]) -> Table:
