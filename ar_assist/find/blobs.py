@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit
+from ar_assist.find.period import MIN_SINE
 from ar_assist.find.quads import binary_pictures, clockwise
 from ar_assist.types import Image
 
@@ -25,8 +26,12 @@ ALIKE = 0.25  # relative difference of second moments between neighbours of one 
 RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
 SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
 PITCH = np.arange(1.0, 1.61, 0.01)  # candidates, in sides of the blob: touching to wide gaps
-MIN_BLOBS = 4  # fewer lie on some lattice by chance
+MIN_VOTES = 2  # steps that are alike, at the least
+MIN_BLOBS = 6  # fewer lie on some lattice by chance, and fix no homography
+GROUPS = 2  # of equal blobs that are tried: the largest may be buttons or icons
 MIN_FILL = 0.1  # of the lattice's box: blobs that fill less have no pitch in common
+NEAR_STEPS = 4  # steps to neighbours looked at, for each blob: beside, below and diagonal
+SAME_STEP = 0.15  # of their length: steps that perspective makes differ
 NEAR_CELLS = 6  # distances up to this many cells are compared; perspective bends longer ones
 
 Array = NDArray[np.float64]
@@ -41,17 +46,23 @@ class _Blobs:
 
 
 def blob_lattices(image: Image) -> Iterator[Fit]:
-    """Lattices through the largest groups of equal blobs, not yet fitted to the picture."""
+    """Lattices through the largest groups of equal blobs, not yet fitted to the picture.
+
+    Blobs are faces of tiles, which have one colour at the rim, or the pictures themselves.
+    """
     blobs = _blobs(image)
-    left = np.ones(len(blobs.centres), bool)
-    while left.sum() >= MIN_BLOBS:
-        group = _largest_group(blobs, left)
-        if group.sum() < MIN_BLOBS:
-            return
-        left &= ~group
-        fit = _lattice_through(blobs.centres[group], blobs.quads[group])
-        if fit is not None:
-            yield fit
+    for shades in (SHADES, np.inf):
+        left = np.ones(len(blobs.centres), bool)
+        for _ in range(GROUPS if len(left) else 0):
+            group = _largest_group(blobs, left, shades)
+            if group.sum() < MIN_BLOBS:
+                break
+            left &= ~group
+            centres = blobs.centres[group]
+            for basis in (_basis_of_sides(centres, blobs.quads[group]), _basis_of_steps(centres)):
+                fit = None if basis is None else _lattice_through(centres, basis)
+                if fit is not None:
+                    yield fit
 
 
 def _blobs(image: Image) -> _Blobs:
@@ -108,29 +119,59 @@ def _first_of_each(blobs: _Blobs) -> NDArray[np.intp]:
     return np.array(kept, np.intp)
 
 
-def _largest_group(blobs: _Blobs, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _largest_group(blobs: _Blobs, left: NDArray[np.bool_], shades: float) -> NDArray[np.bool_]:
     """Mask of the most blobs that are like one of them."""
     size = np.linalg.norm(blobs.moments, axis=1)
     apart = np.linalg.norm(blobs.moments[:, None] - blobs.moments[None], axis=2)
     shaded = np.linalg.norm(blobs.rims[:, None] - blobs.rims[None], axis=2)
-    alike = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])) & (shaded < SHADES)
+    alike = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])) & (shaded < shades)
     alike &= left & left[:, None]
     group: NDArray[np.bool_] = alike[int(alike.sum(axis=1).argmax())]
     return group
 
 
-def _lattice_through(centres: Array, quads: Array) -> Fit | None:
-    """The lattice along the blobs' mean sides on which the most of them lie."""
+def _basis_of_sides(centres: Array, quads: Array) -> Array | None:
+    """(2, 2) lattice vectors in columns, px: along the blobs' mean sides."""
     right = np.median(quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3], axis=0) / 2
     down = np.median(quads[:, 3] - quads[:, 0] + quads[:, 2] - quads[:, 1], axis=0) / 2
     sides = np.stack([right, down], axis=1)
     if abs(np.linalg.det(sides)) < MIN_SIDE_PX**2 / 2:
         return None
+    offsets = np.linalg.solve(sides, (centres - centres[0]).T).T
+    return np.asarray(sides * [_pitch(offsets[:, axis]) for axis in (0, 1)], np.float64)
+
+
+def _basis_of_steps(centres: Array) -> Array | None:
+    """(2, 2) lattice vectors in columns, px: the shortest steps that many blobs are apart.
+
+    Round blobs have no sides.
+    """
+    steps = (centres[:, None] - centres[None])[np.triu_indices(len(centres), 1)]
+    steps *= np.where(steps @ [1, 0.01] < 0, -1, 1)[:, None]
+    length = np.hypot(*steps.T)
+    near = np.argsort(length, kind="stable")[: NEAR_STEPS * len(centres)]
+    steps, length = steps[near], length[near]
+    apart = np.linalg.norm(steps[:, None] - steps[None], axis=2)
+    same = apart < SAME_STEP * length[:, None]
+    votes = same.sum(axis=1)
+    found: list[Array] = []
+    for i in np.flatnonzero(votes >= max(MIN_VOTES, votes.max() / 2)):
+        step = steps[same[i]].mean(axis=0)
+        if not found or _sine(found[0], step) > MIN_SINE:
+            found.append(step)
+        if len(found) == 2:
+            return np.stack(found, axis=1)
+    return None
+
+
+def _sine(a: Array, b: Array) -> float:
+    return float(abs(a[0] * b[1] - a[1] * b[0]) / (np.hypot(*a) * np.hypot(*b) + 1e-9))
+
+
+def _lattice_through(centres: Array, basis: Array) -> Fit | None:
+    """The lattice of such vectors (in columns) on which the most of the blobs lie."""
     middle = centres[int(np.abs(centres - np.median(centres, axis=0)).sum(axis=1).argmin())]
-    offsets = np.linalg.solve(sides, (centres - middle).T).T
-    pitch = np.array([_pitch(offsets[:, axis]) for axis in (0, 1)])
-    cells = np.rint(offsets / pitch)
-    basis = sides * pitch
+    cells = np.rint(np.linalg.solve(basis, (centres - middle).T).T)
     affine, agree = cv2.estimateAffine2D(
         cells.astype(np.float32), centres.astype(np.float32),
         method=cv2.RANSAC, ransacReprojThreshold=2 * FIT_CELLS * float(np.hypot(*basis[:, 0])),

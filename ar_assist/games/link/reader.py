@@ -30,6 +30,7 @@ MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
+ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
@@ -296,7 +297,9 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     odd = int((sizes % 2).sum())
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
-    if not before and (len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum()):
+    if not before and (
+        len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum() or _is_too_fine(tile)
+    ):
         return None
     memory = _remember(cells[tile], found.labels, before)
     board = np.full(tile.shape, EMPTY)
@@ -308,6 +311,13 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     return _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
+
+
+def _is_too_fine(tile: Mask) -> bool:
+    """Whether tiles lie on every second row, column or diagonal alone: a board has others too."""
+    row, col = np.nonzero(tile)
+    odd = np.stack([row, col, row + col]) % 2
+    return len(row) >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
 
 
 def features(reading: Reading[LinkBoard]) -> Array:
