@@ -29,7 +29,8 @@ MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and mi
 
 def outlines(image: Image) -> list[Quad]:
     """Quads that stand out in a frame, best first: lit screens, windows, sheets."""
-    return quads(image) if min(image.shape[:2]) >= LEAST_PX else []
+    work, frame_from_work = _working_picture(image)
+    return [quad.seen_through(frame_from_work) for quad in quads(work)] if _is_large(work) else []
 
 
 def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate]:
@@ -38,20 +39,29 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
     They are worked out one by one, cheap and likely ones first: stop at the first that is read.
     `outlined` are the frame's `outlines`, if they are known.
     """
-    scale = max(1.0, max(image.shape[:2]) / WORK_PX)
-    size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
-    if min(size) < LEAST_PX:
+    work, frame_from_work = _working_picture(image)
+    if not _is_large(work):
         return
-    work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    half = 0.5 * (scale - 1)  # pixel centres are at integers
-    frame_from_work = np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
     in_frame = outlines(image) if outlined is None else outlined
-    in_work = [quad.seen_through(np.linalg.inv(frame_from_work)) for quad in in_frame]
-    for fit in lattices(work, in_work):
+    work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
+    for fit in lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame]):
         yield _of_lattice(frame_from_work, fit)
     whole = Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0)
     for quad in [*in_frame, whole]:
         yield Candidate(quad.plane(QUAD_PX), None, quad.score)
+
+
+def _working_picture(image: Image) -> tuple[Image, Homography]:
+    """The picture that is searched, WORK_PX at most, and the map from it to the frame."""
+    scale = max(1.0, max(image.shape[:2]) / WORK_PX)
+    size = (max(1, round(image.shape[1] / scale)), max(1, round(image.shape[0] / scale)))
+    work = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    half = 0.5 * (scale - 1)  # pixel centres are at integers
+    return work, np.array([[scale, 0, half], [0, scale, half], [0, 0, 1]])
+
+
+def _is_large(work: Image) -> bool:
+    return bool(min(work.shape[:2]) >= LEAST_PX)
 
 
 def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
