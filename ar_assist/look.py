@@ -27,7 +27,7 @@ from ar_assist.types import (
 )
 
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
-ENOUGH = 0.8  # confidence at which no other plane or game is tried: few such readings are wrong
+ENOUGH = 0.7  # confidence at which no other plane or game is tried: from here on hints are shown
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
