@@ -115,3 +115,16 @@ def test_the_whole_frame_comes_last_and_nothing_breaks_on_an_empty_one() -> None
     assert candidates[-1].plane.size_wh == (640, 360)
     noise = np.random.default_rng(0).integers(0, 256, (120, 200, 3), dtype=np.uint8)
     assert list(find(noise))[-1].plane.size_wh == (200, 120)
+
+
+def test_balls_on_a_chequered_ground_are_found() -> None:
+    """The ground repeats more than the board, of which half is gone, and balls have no sides."""
+    rng = np.random.default_rng(3)
+    y, x = np.mgrid[:720, :1280] // 23
+    image = np.where(((x + y) % 2)[..., None], 205, 190).astype(np.uint8) * np.ones(3, np.uint8)
+    colours = rng.integers(20, 170, (9, 3)).tolist()
+    for row, col in np.argwhere(rng.random((8, 12)) < 0.6).tolist():
+        middle = 320 + 54 * col + 27, 140 + 54 * row + 27
+        cv2.circle(image, middle, 22, colours[int(rng.integers(9))], -1, cv2.LINE_AA)
+    corners = np.array([[320, 140], [968, 140], [968, 572], [320, 572]], np.float32) - 0.5
+    assert best_error(image, corners, tried=8) < CELL

@@ -66,6 +66,15 @@ def test_reads_exactly(condition: str, pairs: int) -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+def test_a_lattice_that_skips_every_second_diagonal_is_refused() -> None:
+    """Turned by 45 degrees, a lattice goes through all tiles and as many places between them."""
+    kinds = shuffled(6, 10, 10, 7)
+    row, col = np.indices((10, 12))
+    sparse = np.where((row + col) % 2, 0, np.resize(kinds, (10, 12)))
+    assert reader.read(*picture(sparse)) is None
+    assert reader.read(*picture(kinds)) is not None
+
+
 def test_labels_are_numbered_in_reading_order() -> None:
     image, lattice = picture(shuffled(6, 8, 10, 5))
     kinds = list(dict.fromkeys(cells_of(reader.read(image, lattice)).ravel().tolist()))

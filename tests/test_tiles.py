@@ -111,3 +111,18 @@ def test_settle_evens_light() -> None:
         return float(np.mean([level[cells.ravel() == k].std() for k in range(1, 13)]))
 
     assert spread(settle(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_light_is_not_evened_by_cells_of_other_colours(seed: int) -> None:
+    """Balls have one shape, so that any two may pass for mates: they tell nothing of the light."""
+    cells = shuffled(5, 12, 10, seed)
+    image, lattice = picture(np.zeros_like(cells), ground=170)
+    rng = np.random.default_rng(seed + 50)
+    colours = rng.integers(50, 170, (11, 3)).tolist()
+    there = rng.random(cells.shape) < 0.6
+    for row, col in np.argwhere(there).tolist():
+        middle = int((col + 3.5) * PITCH), int((row + 3.5) * PITCH)
+        cv2.circle(image, middle, PITCH // 3, colours[cells[row, col]], -1, cv2.LINE_AA)
+    noisy = np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
+    assert np.abs(settle(noisy, lattice) - tiles.cut(noisy, lattice)).mean() < 0.3

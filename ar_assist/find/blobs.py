@@ -30,6 +30,7 @@ MIN_VOTES = 2  # steps that are alike, at the least
 MIN_BLOBS = 6  # fewer lie on some lattice by chance, and fix no homography
 GROUPS = 2  # of equal blobs that are tried: the largest may be buttons or icons
 MIN_FILL = 0.1  # of the lattice's box: blobs that fill less have no pitch in common
+VOTERS = 150  # blobs amid the group that tell the steps: perspective differs less, and it is quick
 NEAR_STEPS = 4  # steps to neighbours looked at, for each blob: beside, below and diagonal
 SAME_STEP = 0.15  # of their length: steps that perspective makes differ
 NEAR_CELLS = 6  # distances up to this many cells are compared; perspective bends longer ones
@@ -146,10 +147,12 @@ def _basis_of_steps(centres: Array) -> Array | None:
 
     Round blobs have no sides.
     """
-    steps = (centres[:, None] - centres[None])[np.triu_indices(len(centres), 1)]
+    from_middle = np.abs(centres - np.median(centres, axis=0)).sum(axis=1)
+    amid = centres[np.argsort(from_middle, kind="stable")[:VOTERS]]
+    steps = (amid[:, None] - amid[None])[np.triu_indices(len(amid), 1)]
     steps *= np.where(steps @ [1, 0.01] < 0, -1, 1)[:, None]
     length = np.hypot(*steps.T)
-    near = np.argsort(length, kind="stable")[: NEAR_STEPS * len(centres)]
+    near = np.argsort(length, kind="stable")[: NEAR_STEPS * len(amid)]
     steps, length = steps[near], length[near]
     apart = np.linalg.norm(steps[:, None] - steps[None], axis=2)
     same = apart < SAME_STEP * length[:, None]
