@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit
-from ar_assist.find.period import MIN_SINE
+from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import binary_pictures, clockwise
 from ar_assist.types import Image
 
@@ -163,7 +163,7 @@ def _basis_of_steps(centres: Array) -> Array | None:
         if not found or _sine(found[0], step) > MIN_SINE:
             found.append(step)
         if len(found) == 2:
-            return np.stack(found, axis=1)
+            return np.stack(reduced(*found), axis=1)  # right-handed: no mirror
     return None
 
 
