@@ -18,7 +18,7 @@ from ar_assist.games.othello.board import (
     square_name,
     squares,
 )
-from ar_assist.games.othello.transcript import follow, likely_turn, replay, turn_after
+from ar_assist.games.othello.transcript import Step, follow, likely_turn, replay, turn_after
 
 
 def random_game(seed: int) -> list[tuple[OthelloBoard, int | None]]:
@@ -108,7 +108,21 @@ def test_moves_between_looks_are_found_or_said_to_be_in_doubt(seed: int, stride:
         assert any("".join(map(square_name, line)) == part for line in step.lines) or (
             len(step.lines) > 1
         )
-    assert seen.to_move == game[(len(game) - 1) // stride * stride][1]
+    assert seen.to_move == game[(len(game) - 1) // stride * stride][1] or not seen.certain
+
+
+def test_two_orders_that_end_with_different_sides_to_move_are_in_doubt() -> None:
+    """c7 d8 c8 h1 and, by a pass, c7 h1 d8 c8 lead to the same board; so do those after them."""
+    game = random_game(3590)
+    seen = follow([board for board, _ in game[:49:4]])
+    assert seen is not None
+    assert not seen.certain
+    assert [
+        sorted(map(str, (Step((line,)) for line in step.lines))) for step in seen.steps[10:]
+    ] == [
+        ["c7d8c8h1", "c7h1d8c8"],
+        ["a4c6h6f8", "c6a4f8h6", "c6h6f8a4", "h6c6a4f8"],
+    ]
 
 
 @given(st.integers(0, 10_000), st.integers(2, 30), st.integers(0, 63))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ar_assist.games.othello.board import (
@@ -35,6 +35,10 @@ class Step:
     """What lies between two boards: one line of moves, or several that nothing tells apart."""
 
     lines: tuple[Line, ...]
+
+    def or_else(self, other: Step) -> Step:
+        """Nothing tells the two apart."""
+        return Step(tuple(dict.fromkeys(self.lines + other.lines)))
 
     def __str__(self) -> str:
         texts = ["".join(map(square_name, line)) for line in self.lines]
@@ -122,6 +126,7 @@ class _Node:
     board: OthelloBoard
     before: _Node | None
     step: Step | None
+    rivals: tuple[_Node, ...] = ()  # as good as `before`: the same board, the other side to move
 
 
 def follow(history: Sequence[OthelloBoard]) -> Transcript | None:
@@ -134,7 +139,8 @@ def follow(history: Sequence[OthelloBoard]) -> Transcript | None:
     if not ends:
         return None
     most = max(node.seen for node in ends)
-    return _transcript([node for node in ends if node.seen == most][-1])
+    *others, end = [node for node in ends if node.seen == most]
+    return _transcript(end, [node for node in others if node.board == end.board])
 
 
 def turn_after(history: Sequence[OthelloBoard]) -> Colour | None:
@@ -174,17 +180,31 @@ def _extend(nodes: dict[Colour | None, _Node], before: _Node, board: OthelloBoar
     lines = lines_between(before.board, before.turn, board)
     for turn in {turn for _, turn in lines}:
         known = nodes.get(turn)
-        if known is None or known.seen <= before.seen:
-            step = Step(tuple(line for line, after in lines if after == turn))
+        step = Step(tuple(line for line, after in lines if after == turn))
+        if known is not None and known.step and known.seen == before.seen + 1:
+            if known.before and known.before.board == before.board:
+                rivals = (*known.rivals, before)
+                nodes[turn] = replace(known, rivals=rivals, step=known.step.or_else(step))
+        elif known is None or known.seen <= before.seen:
             nodes[turn] = _Node(before.seen + 1, turn, board, before, step)
 
 
-def _transcript(end: _Node) -> Transcript:
-    """The chain that ends in a node, from its first board on."""
+def _transcript(end: _Node, rivals: Sequence[_Node]) -> Transcript:
+    """The chain that ends in a node, from its first board on.
+
+    `rivals` end as well with the other side to move: what led there is in doubt, as far back as
+    they differ.
+    """
     steps: list[Step] = []
     node = end
     while node.before is not None and node.step is not None:
-        steps.insert(0, node.step)
-        node = node.before
+        step = node.step
+        for rival in rivals:
+            step = step.or_else(rival.step) if rival.step else step
+        steps.insert(0, step)
+        before = node.before
+        earlier = [*node.rivals, *(n.before for n in rivals if n.before)]
+        rivals = [n for n in earlier if n is not before and n.board == before.board]
+        node = before
     first = node.turn if node.turn is not None else BLACK
     return Transcript(node.board, first, tuple(steps), end.board, end.turn)
