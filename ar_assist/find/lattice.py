@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
+from ar_assist.registration import best_offsets
 from ar_assist.types import Homography, Image, transform
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
@@ -176,9 +177,11 @@ def _register(image: Image, frame_from_grid: Homography, box: Box, support: Mask
     inner = features[CELL_PX:-CELL_PX, CELL_PX:-CELL_PX]
     cells = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
     template = cells[support].mean(axis=0)
-    likeness, offset, at_rim = _best_offsets(features, template, box)
+    start = CELL_PX - REACH_PX
+    area = features[start:-start, start:-start]
+    likeness, offset_px, at_rim = best_offsets(area, template, CELL_PX, REACH_PX)
     usable = _inside(image, frame_from_grid, box) & ~at_rim
-    return _Nodes(likeness, offset, usable, support)
+    return _Nodes(likeness, offset_px / np.float32(CELL_PX), usable, support)
 
 
 def _features(picture: Image) -> Maps:
@@ -193,35 +196,6 @@ def _features(picture: Image) -> Maps:
     grey -= cv2.blur(grey, area)
     spread = np.sqrt(np.maximum(cv2.blur(grey * grey, area), 0)) + 4
     return np.dstack([gx / (gx + local), gy / (gy + local), grey / spread / 4])
-
-
-def _best_offsets(features: Maps, template: Maps, box: Box) -> tuple[Maps, Maps, Mask]:
-    """NCC, offset in cells (sub-pixel by a parabola) and whether it lies at the search's rim."""
-    start = CELL_PX - REACH_PX
-    area = features[start : features.shape[0] - start, start : features.shape[1] - start]
-    match = cv2.matchTemplate(np.ascontiguousarray(area), template, cv2.TM_CCOEFF_NORMED)
-    side = 2 * REACH_PX + 1
-    blocks = np.lib.stride_tricks.sliding_window_view(match, (side, side))[::CELL_PX, ::CELL_PX]
-    blocks = blocks.reshape(box.rows, box.cols, side * side)
-    best = blocks.argmax(axis=-1)
-    dy, dx = np.divmod(best, side)
-    at_rim = (dx == 0) | (dy == 0) | (dx == side - 1) | (dy == side - 1)
-    row, col = np.mgrid[: box.rows, : box.cols] * CELL_PX
-    y = np.clip(row + dy, 1, match.shape[0] - 2)
-    x = np.clip(col + dx, 1, match.shape[1] - 2)
-    fine_x = _parabola(match[y, x - 1], match[y, x], match[y, x + 1])
-    fine_y = _parabola(match[y - 1, x], match[y, x], match[y + 1, x])
-    offset = np.stack([dx - REACH_PX + fine_x, dy - REACH_PX + fine_y], axis=-1) / CELL_PX
-    return blocks.max(axis=-1), offset.astype(np.float32), at_rim
-
-
-def _parabola(before: Maps, here: Maps, after: Maps) -> Maps:
-    """Position of the summit through three samples, -0.5 to 0.5."""
-    bend = before - 2 * here + after
-    flat = np.abs(bend) < 1e-6
-    summit = 0.5 * (before - after) / np.where(flat, 1, bend)
-    fine: Maps = np.where(flat, 0, np.clip(summit, -0.5, 0.5)).astype(np.float32)
-    return fine
 
 
 def _inside(image: Image, frame_from_grid: Homography, box: Box) -> Mask:

@@ -26,6 +26,7 @@ from ar_assist.games.tiles import (
     mates,
     opponent,
 )
+from ar_assist.registration import best_offsets
 from ar_assist.types import Image, Lattice
 
 Floats = NDArray[np.float64]
@@ -103,13 +104,15 @@ def _bend_of_frames(cells: Array, inside: Mask) -> Array:
         at = np.rint(offset[framed, ::-1]).astype(int).clip(-REACH, REACH) + REACH
         y, x = (CELL * place[framed] + at).T
         template = np.moveaxis(windows[y, x].mean(0), 0, -1)
-        likeness, steps, at_rim = _best_offsets(edges, template, place)
-        usual = float(np.median(likeness[framed]))
-        framed = np.flatnonzero(busy & ~at_rim & (likeness > LIKE_ENOUGH * usual))
+        likeness, offsets, at_rim = best_offsets(edges, template, CELL, REACH)
+        usual = float(np.median(likeness.ravel()[framed]))
+        like = (~at_rim & (likeness > LIKE_ENOUGH * usual)).ravel()
+        framed = np.flatnonzero(busy & like)
         if len(framed) < MIN_CELLS:
             return flat
-        steps -= np.median(steps[framed], axis=0)  # where cells begin is for the finder to say
-        found = _fitted(basis[framed], steps[framed] / DOUBT, BENDING[1])
+        steps = offsets.reshape(-1, 2)[framed]
+        away = steps - np.median(steps, axis=0)  # where cells begin is for the finder to say
+        found = _fitted(basis[framed], away / DOUBT, BENDING[1])
         offset = DOUBT * basis @ found
     return (DOUBT * basis[:, :-1] @ found[:-1]).reshape(flat.shape).astype(np.float32)
 
@@ -123,27 +126,6 @@ def _edges(cells: Array) -> Array:
     area = (2 * CELL + 1, 2 * CELL + 1)
     local = cv2.blur(x + y, area) + 0.03 * float((x + y).max()) + 1e-3
     return np.dstack([x / (x + local), y / (y + local)])
-
-
-def _best_offsets(edges: Array, template: Array, place: Indices) -> tuple[Array, Floats, Mask]:
-    """NCC of cells at their best offsets, these (N, 2) x, y px, and which lie at the search's rim.
-
-    `edges` go REACH beyond the template in the outer cells. Sub-pixel by a parabola.
-    """
-    match = cv2.matchTemplate(edges, np.ascontiguousarray(template), cv2.TM_CCOEFF_NORMED)
-    side = 2 * REACH + 1
-    blocks = np.lib.stride_tricks.sliding_window_view(match, (side, side))[::CELL, ::CELL]
-    around = blocks.reshape(len(place), -1)
-    dy, dx = np.divmod(around.argmax(1), side)
-    y = (CELL * place[:, 0] + dy).clip(1, match.shape[0] - 2)
-    x = (CELL * place[:, 1] + dx).clip(1, match.shape[1] - 2)
-    fine = []
-    for before, after in ((match[y, x - 1], match[y, x + 1]), (match[y - 1, x], match[y + 1, x])):
-        bend = np.minimum(before - 2 * match[y, x] + after, -1e-6)
-        fine.append((0.5 * (before - after) / bend).clip(-0.5, 0.5))
-    offset = np.stack([dx, dy], 1) - REACH + np.stack(fine, 1)
-    at_rim = (dx % (side - 1) == 0) | (dy % (side - 1) == 0)
-    return around.max(1), offset, at_rim
 
 
 def _register(grey: Array, pairs: Indices, shift: Array) -> Array:
