@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import Sight
+from ar_assist.look import TRUST, Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
-TRUST = 0.7  # confidence from which hints are shown, when looks agree or a move explains them
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a board which no move explains must be read alike
 CONTRADICTION_S = 1.0  # …and one that changes cells which look as they did

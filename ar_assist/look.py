@@ -27,7 +27,7 @@ from ar_assist.types import (
 )
 
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
-ENOUGH = 0.7  # confidence at which no other plane or game is tried: from here on hints are shown
+TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
@@ -114,7 +114,7 @@ def _find(task: Task) -> Sight | None:
     best: Sight | None = None
     for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
-        if best and best.reading.confidence >= ENOUGH:
+        if best and best.reading.confidence >= TRUST:
             break
     return replace(best, screen=_screen(best, outlined)) if best else None
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, picture, same_partition, shuffled
 
-from ar_assist.belief import TRUST
 from ar_assist.games.link import DOUBTFUL, reader
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
+from ar_assist.look import TRUST
 from ar_assist.types import Image, Lattice, Reading
 
 
