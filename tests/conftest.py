@@ -1,5 +1,6 @@
-"""Fixtures: the shared real pictures (tests skip where the folder is absent)."""
+"""Fixtures: the shared real pictures (tests skip where the folder is absent), no display."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -18,3 +19,9 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip("the folder of real pictures is not here")
     return DATA
+
+
+@pytest.fixture
+def no_display() -> dict[str, str]:
+    """The environment of a machine without a display, for a subprocess."""
+    return {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}

@@ -1,7 +1,6 @@
 """The lens is recovered from real and from rendered views, and files and errors are as promised."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -400,10 +399,9 @@ def test_light_by_camera(
     assert "not in view" in capsys.readouterr().err
 
 
-def test_without_a_display_there_is_one_clear_line() -> None:
-    hidden = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+def test_without_a_display_there_is_one_clear_line(no_display: dict[str, str]) -> None:
     command = [sys.executable, "-m", "calibration", "--show", "--light"]
-    done = subprocess.run(command, capture_output=True, text=True, env=hidden)
+    done = subprocess.run(command, capture_output=True, text=True, env=no_display)
     if done.returncode == 0:
         pytest.skip("this system shows windows without DISPLAY")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -149,10 +149,9 @@ def test_headless_clip_is_logged_and_recorded(noise: Path) -> None:
     assert np.abs(shown.image - picture)[-20:].mean() > 20, "the status line"
 
 
-def test_live_without_a_display_says_so() -> None:
-    env = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+def test_live_without_a_display_says_so(no_display: dict[str, str]) -> None:
     command = [sys.executable, "-m", "ar_assist", "--source", "x.png"]
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    done = subprocess.run(command, env=no_display, capture_output=True, text=True)
     if done.returncode == 3:
         pytest.skip("this system shows windows without DISPLAY")
     assert done.returncode == 2
