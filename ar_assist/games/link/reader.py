@@ -16,6 +16,7 @@ from ar_assist.games import tiles
 from ar_assist.games.grouping import group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
+from ar_assist.games.link.evening import even_ground
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
@@ -122,7 +123,7 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
 
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    cells = settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)
+    cells = even_ground(settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1))
     grid = cells.shape[:2]
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True

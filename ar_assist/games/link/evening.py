@@ -1,0 +1,51 @@
+"""Put tiles that have no frame on one even ground.
+
+Sprites stand on the ground itself. Where the ground is a picture, equal sprites look unlike for
+what shows around them.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from ar_assist.games.tiles import CELL, NOISE, Array
+
+BLOCK = 4  # cell px: the ground is sought in the mean colours of such blocks
+REACH = 2.5  # blocks, sigma: a ground changes more slowly
+FITS = 4  # of the ground, each without what stuck out of the last
+STICKS_OUT = 2 * NOISE  # grey levels off the ground at which a block of it counts half
+RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on between tiles
+ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground, half tile
+
+
+def even_ground(cells: Array) -> Array:
+    """(R, C, CELL, CELL, 3) cells, the ground made of one colour if it runs on between tiles.
+
+    It is the smooth surface through the blocks along borders (normalised convolution, Knutsson and
+    Westin 1993). The outer cells lie around the board: they don't say whether it runs on.
+    """
+    rows, cols = cells.shape[:2]
+    mosaic = cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
+    side = CELL // BLOCK
+    blocks = cv2.resize(mosaic, (cols * side, rows * side), interpolation=cv2.INTER_AREA)
+    edge = np.isin(np.arange(side), (0, side - 1))
+    border = np.tile(edge[:, None] | edge, (rows, cols)).astype(np.float32)
+    weight = border
+    for _ in range(FITS):
+        ground = _blurred(blocks * weight[..., None]) / (_blurred(weight)[..., None] + 1e-6)
+        off = np.linalg.norm(blocks - ground, axis=-1)
+        weight = border / (1 + (off / STICKS_OUT) ** 2)
+    inner = slice(side, -side)
+    if (off < STICKS_OUT)[inner, inner][border[inner, inner] > 0].mean() < RUNS_ON:
+        return cells
+    usual = np.median(ground.reshape(-1, 3), axis=0).astype(np.float32)
+    ground = cv2.resize(ground, mosaic.shape[1::-1])
+    off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
+    tile = off**2 / (off**2 + ON_GROUND**2)
+    even = usual + tile[..., None] * (mosaic - usual)
+    return even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
+
+
+def _blurred(picture: Array) -> Array:
+    return np.asarray(cv2.GaussianBlur(picture, (0, 0), REACH), np.float32)
