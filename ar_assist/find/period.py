@@ -8,7 +8,9 @@ nearly affine, so that windows are small and the picture is searched at several 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -33,6 +35,7 @@ RHYTHM_PX = 15.0  # sigma: slower changes are no rhythm, such as a board on a bl
 MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
 
 Vector = NDArray[np.float64]  # (2,) px
+Value = TypeVar("Value", np.float32, np.uint8)
 Maps = NDArray[np.float32]  # (H, W), or (N, WINDOW_PX, WINDOW_PX)
 
 
@@ -85,7 +88,7 @@ def edge_strength(image: Image) -> Maps:
     return strength
 
 
-def strongest_channel(values: NDArray[np.float32]) -> NDArray[np.float32]:
+def strongest_channel(values: NDArray[Value]) -> NDArray[Value]:
     """(H, W) maximum of (H, W, 3); ten times as fast as a reduction along the short last axis."""
     return np.maximum(np.maximum(values[..., 0], values[..., 1]), values[..., 2])
 
@@ -205,7 +208,7 @@ def _by_support(found: list[Seed], near_px: float) -> list[Seed]:
     return [found[i] for i in np.lexsort((-support, rank))]
 
 
-def axis_seeds(picture: Image) -> list[Seed]:
+def axis_seeds(picture: Image) -> Iterator[Seed]:
     """Seeds along the axes of a picture that is rectified already, the whole of it one window.
 
     All cells speak at once, so that this sees boards of few cells, or of cells whose drawings are
@@ -213,7 +216,7 @@ def axis_seeds(picture: Image) -> list[Seed]:
     """
     strength = edge_strength(picture)
     h, w = strength.shape
-    hann = np.hanning(h)[:, None] * np.hanning(w)
+    hann = (np.hanning(h)[:, None] * np.hanning(w)).astype(np.float32)
     rhythm = strength - cv2.GaussianBlur(strength, (0, 0), RHYTHM_PX)
     spectrum = scipy.fft.rfft2(rhythm * hann)
     autocorrelation = scipy.fft.irfft2(np.abs(spectrum) ** 2, s=strength.shape)
@@ -228,11 +231,9 @@ def axis_seeds(picture: Image) -> list[Seed]:
                 on = right[q, p] + left[q, p]
                 between = right[q, p // 2] + left[q, p // 2] + right[q // 2, p] + left[q // 2, p]
                 couples.append((min(along, down) + float(on / 2 - between / 4), p, q))
-    return [
-        Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height)
-        for height, p, q in sorted(couples, reverse=True)[:MAX_AXIS_SEEDS]
-        for centre in _densest(strength, p, q)
-    ]
+    for height, p, q in sorted(couples, reverse=True)[:MAX_AXIS_SEEDS]:
+        for centre in _densest(strength, p, q):
+            yield Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height)
 
 
 def _combs(autocorrelation: NDArray[np.float32]) -> list[tuple[int, float]]:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.find.period import strongest_channel
 from ar_assist.types import Homography, Image, Plane, Points, homography, transform
 
 ROUGH_PX = 640  # longest side of the picture in which outlines are sought
@@ -52,7 +53,7 @@ def quads(image: Image) -> list[Quad]:
     scale = max(1.0, max(image.shape[:2]) / ROUGH_PX)
     size = (round(image.shape[1] / scale), round(image.shape[0] / scale))
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    brightest = np.asarray(image.max(axis=2))
+    brightest = strongest_channel(image)
     grey = np.asarray(cv2.GaussianBlur(brightest, (0, 0), 0.5 + 0.3 * scale), np.uint8)
     found: list[Quad] = []
     for outline in _distinct(_outlines(small)):
@@ -67,7 +68,7 @@ def quads(image: Image) -> list[Quad]:
 def binary_pictures(small: Image) -> Iterator[Grey]:
     """Pictures in which a screen's region or outline may be one piece."""
     smooth = cv2.GaussianBlur(small, (0, 0), 1.0)
-    brightest = np.asarray(smooth.max(axis=2), np.uint8)
+    brightest = strongest_channel(np.asarray(smooth, np.uint8))
     colour = np.asarray(cv2.cvtColor(smooth, cv2.COLOR_BGR2HSV)[..., 1], np.uint8)
     for channel in (brightest, colour):
         _, split = cv2.threshold(channel, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)

@@ -13,7 +13,7 @@ from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
 from ar_assist.find.warp import rectify
-from ar_assist.types import Image, Lattice, Points, transform
+from ar_assist.types import Homography, Image, Lattice, Points, transform
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
 MAX_QUADS = 3  # outlines searched from inside
@@ -32,64 +32,87 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
     `outlined` are the picture's quads, best first.
     """
     known: list[Fit] = []
-    for stage in _stages(image, outlined, known):
+    weak: list[Fit] = []
+    for stage in _stages(image, outlined, known, weak):
         fits = [fit for fit in stage if not any(_is_alias(fit, better) for better in known)]
         known += fits
         yield from sorted((f for f in fits if f.score > LIKELY), key=lambda f: -f.score)
     yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
+    for grown in sorted(weak, key=lambda f: -f.regularity):
+        fit = _settled(image, grown)
+        if fit and not any(_is_alias(fit, better) for better in known):
+            known.append(fit)
+            yield fit
 
 
-def _stages(image: Image, outlined: list[Quad], known: list[Fit]) -> Iterator[list[Fit]]:
-    """What each kind of evidence adds to what is known, the cheapest first."""
+def _stages(
+    image: Image, outlined: list[Quad], known: list[Fit], weak: list[Fit]
+) -> Iterator[list[Fit]]:
+    """What each kind of evidence adds to what is known, the cheapest first.
+
+    What grew but is `weak` is added to these: it will hardly be likely when it is settled.
+    """
     for quad in outlined[:MAX_QUADS]:
-        yield _inside(image, quad, known)
+        yield from _inside(image, quad, known, weak)
     for scale in reversed(SCALES):
-        yield _grown(image, seeds(image, scale), known, MAX_GROWN)
+        yield _grown(image, seeds(image, scale), known, weak)
     sparse = (measured(image, fit) for fit in blob_lattices(image))
     yield [fit for fit in sparse if fit and fit.score > MIN_SCORE]
 
 
-def _grown(image: Image, candidates: Iterable[Seed], known: list[Fit], at_most: int) -> list[Fit]:
+def _grown(
+    image: Image, candidates: Iterable[Seed], known: list[Fit], weak: list[Fit]
+) -> list[Fit]:
     fits: list[Fit] = []
     tried = 0
     for seed in candidates:
-        if any(_belongs(seed, fit) for fit in [*known, *fits]):
+        if any(_belongs(seed, fit) for fit in [*known, *fits, *weak]):
             continue
         tried += 1
-        fit = _followed(image, seed)
+        grown = grow(image, seed)
+        if grown and MIN_SCORE < grown.regularity < LIKELY:
+            weak.append(grown)
+        fit = _settled(image, grown) if grown and grown.regularity >= LIKELY else None
         if fit:
             fits.append(fit)
-        if tried == at_most or (fit and fit.score > CONVINCING):
+        if tried == MAX_GROWN or (fit and fit.score > CONVINCING):
             break
     return fits
 
 
-def _followed(image: Image, seed: Seed) -> Fit | None:
-    fit = grow(image, seed)
-    if fit is None or fit.regularity < MIN_SCORE:
-        return None
-    fit = settle(image, fit)
+def _settled(image: Image, grown: Fit) -> Fit | None:
+    fit = settle(image, grown)
     return fit if fit and fit.score > MIN_SCORE else None
 
 
-def _inside(image: Image, quad: Quad, known: list[Fit]) -> list[Fit]:
-    """Lattices along an outline's own axes, found in its rectified picture."""
+def _inside(image: Image, quad: Quad, known: list[Fit], weak: list[Fit]) -> Iterator[list[Fit]]:
+    """Lattices along an outline's own axes, found in its rectified picture: a convincing one as
+    soon as it is found."""
     plane = quad.plane(RECTIFIED_PX)
     picture = rectify(image, plane)
     fits: list[Fit] = []
     for seed in axis_seeds(picture):
         ends = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
         centre, p, q = plane.to_frame(ends).astype(float)
-        if any(_belongs(Seed(centre, p - centre, q - centre, 0), fit) for fit in [*known, *fits]):
+        in_frame = Seed(centre, p - centre, q - centre, 0)
+        if any(_belongs(in_frame, fit) for fit in [*known, *fits, *weak]):
             continue
-        fit = _followed(picture, seed)
-        if fit is None:
-            continue
-        in_frame = replace(fit, frame_from_grid=plane.frame_from_plane @ fit.frame_from_grid)
-        refined = measured(image, in_frame)
-        if refined and refined.score > MIN_SCORE:
-            fits.append(refined)
-    return fits
+        grown = grow(picture, seed)
+        if grown and MIN_SCORE < grown.regularity < LIKELY:
+            weak.append(_seen_through(grown, plane.frame_from_plane))
+        fit = _settled(picture, grown) if grown and grown.regularity >= LIKELY else None
+        if fit:
+            fit = measured(image, _seen_through(fit, plane.frame_from_plane))
+        if fit and fit.score > MIN_SCORE:
+            fits.append(fit)
+        if fit and fit.score > CONVINCING:
+            yield fits
+            fits = []
+    yield fits
+
+
+def _seen_through(fit: Fit, frame_from_picture: Homography) -> Fit:
+    return replace(fit, frame_from_grid=frame_from_picture @ fit.frame_from_grid)
 
 
 def _is_alias(fit: Fit, better: Fit) -> bool:
