@@ -34,15 +34,17 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
     known: list[Fit] = []
     weak: list[Fit] = []
     for stage in _stages(image, outlined, known, weak):
-        fits = [fit for fit in stage if not any(_is_alias(fit, better) for better in known)]
-        known += fits
-        yield from sorted((f for f in fits if f.score > LIKELY), key=lambda f: -f.score)
+        for fit in sorted(stage, key=lambda f: -f.score):
+            if not any(_is_alias(fit, better) for better in known):
+                known.append(fit)
+                if fit.score > LIKELY:
+                    yield fit
     yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
     for grown in sorted(weak, key=lambda f: -f.regularity):
-        fit = _settled(image, grown)
-        if fit and not any(_is_alias(fit, better) for better in known):
-            known.append(fit)
-            yield fit
+        late = _settled(image, grown)
+        if late and not any(_is_alias(late, better) for better in known):
+            known.append(late)
+            yield late
 
 
 def _stages(
@@ -120,7 +122,10 @@ def _is_alias(fit: Fit, better: Fit) -> bool:
     board has some, such as its own diagonals."""
     outer = transform(fit.frame_from_grid, _border(fit.box))
     seen = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), outer)
-    if np.abs(seen - _border(better.box)).max() < SAME_BORDER:
+    # From one seed rows run rightward, from another downward.
+    ours = _border(better.box)
+    apart = min(np.abs(np.roll(seen, turn, axis=0) - ours).max() for turn in range(4))
+    if apart < SAME_BORDER:
         return True
     (x, y), box = seen.mean(axis=0), better.box
     inside = 0 < x - box.x < box.cols and 0 < y - box.y < box.rows
