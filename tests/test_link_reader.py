@@ -137,6 +137,26 @@ def test_squares_of_plain_colour() -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_sprites_on_a_picture(seed: int) -> None:
+    truth = cleared(shuffled(6, 10, 10, seed), 4)
+    _, lattice = picture(truth)
+    y, x = np.mgrid[: 12 * PITCH, : 16 * PITCH] / PITCH
+    waves = [np.sin(y / 2 + x / 3 + k) * 30 + np.cos(x / 2 - y / 3 + 2 * k) * 24 for k in range(3)]
+    image = np.stack(waves, -1) + 130
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            rng = np.random.default_rng(kind)
+            spots = rng.uniform(-11, 11, (3, 2)) + (np.array([c, r]) + 3.5) * PITCH
+            for spot in spots.astype(int).tolist():
+                cv2.circle(image, spot, 7, rng.integers(0, 256, 3).tolist(), -1)
+    noise = np.random.default_rng(seed).normal(0, 4, image.shape)
+    seen = cv2.GaussianBlur(image, (0, 0), 1) + noise
+    found = cells_of(reader.read(np.clip(seen, 0, 255).astype(np.uint8), lattice))
+    assert same_partition(found, truth)
+    assert ((found == 0) == (truth == 0)).all()
+
+
 def chessboard() -> Image:
     square = np.indices((14, 14)).sum(0) % 2 * 200 + 20
     return np.repeat(np.kron(square, np.ones((PITCH, PITCH)))[..., None], 3, 2).astype(np.uint8)

@@ -75,6 +75,20 @@ def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
     assert (found.margin > 0).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_kinds_that_differ_by_one_stroke_are_two(seed: int) -> None:
+    cells = shuffled(5, 8, 10, seed)
+    image, lattice = picture(cells)
+    for r, c in np.argwhere(cells == 2):  # kind 2 becomes kind 1 with a frown
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = pattern(1)
+        cv2.line(image, (x + 20, y + 38), (x + 28, y + 36), (120, 120, 120), 2)
+    noise = np.random.default_rng(seed).normal(0, 4, image.shape)
+    seen = np.clip(cv2.GaussianBlur(image, (0, 0), 2) + noise, 0, 255).astype(np.uint8)
+    cut = settle(seen, lattice).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    assert same_partition(group(finely(tiles.compare(cut, reach=1), cut), even).labels, cells)
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)

@@ -3,13 +3,14 @@
 The tree of merges is scikit-learn's, with average linkage; where it is cut is a question of odds.
 Three facts speak: merges of equals are low and those of unlike cells high, with a gap between;
 games draw their boards from some usual number of kinds; and the game tells which sizes a group may
-have.
+have. A last look goes into every group: kinds that only a smile or a shade of grey parts are far
+nearer than others are, but differ in that one respect by far more than equals do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,11 @@ WHOLE = 0.42  # per merge above it whose two sides have even sizes: parts of a k
 USUAL = -0.37  # per squared spread that the mean size lies off the usual
 # Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
+SAMPLING = 0.04  # of the usual difference: equals differ by as much for where pixels fall
+NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
+# Halves of a group so many times further apart, in any part, than cells within them are two kinds.
+# One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
+APART, ONE_KIND = 2.3, 1.0
 
 Floats = NDArray[np.float64]
 
@@ -78,7 +84,57 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         if better.score <= best.score:
             break
         best = better
-    return best
+    return _parted(best, parts, size_odds)
+
+
+def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) -> Grouping:
+    """The groups, those in two that fall apart in any part of the difference, if sizes allow."""
+    todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
+    within = [_mean(parts, some, some) for some in todo if len(some) > 1]
+    usual = SAMPLING * np.median(parts, axis=(1, 2))
+    if within:
+        usual = np.maximum(usual, np.quantile(within, NEARLY_ALL, axis=0))
+    labels, margin = np.empty_like(found.labels), found.margin.copy()
+    while todo:
+        some = todo.pop(0)
+        ratio, halves = _halves(parts, some, usual, size_odds)
+        if ratio > APART:
+            todo += halves
+        else:
+            labels[some] = some[0]
+            odds = ONE_KIND + UNLIKE_STEP * np.log(APART / ratio)
+            margin[some] = np.minimum(margin[some], odds)
+    order: dict[int, int] = {}
+    labels = np.array([order.setdefault(int(label), len(order)) for label in labels])
+    return replace(found, labels=labels, margin=margin)
+
+
+def _halves(
+    parts: Array, some: Indices, usual: Floats, size_odds: Callable[[int], float]
+) -> tuple[float, list[Indices]]:
+    """How many times more the halves of a group differ than cells within them, and these halves.
+
+    In each part they gather round the two cells that differ most; the clearest part counts.
+    """
+    clearest, halves = 1.0, [some]
+    for k, part in enumerate(parts[:, some[:, None], some]):
+        a, b = np.unravel_index(int(part.argmax()), part.shape)
+        nearer = part[:, a] <= part[:, b]
+        two = [some[nearer], some[~nearer]]
+        if sum(size_odds(len(half)) for half in two) < size_odds(len(some)) or not len(two[1]):
+            continue
+        within = [_mean(parts[k : k + 1], half, half)[0] for half in two]
+        ratio = float(_mean(parts[k : k + 1], *two)[0] / max(*within, usual[k]))
+        if ratio > clearest:
+            clearest, halves = ratio, two
+    return clearest, halves
+
+
+def _mean(parts: Array, some: Indices, others: Indices) -> Floats:
+    """(K,) mean difference of some cells from others, or among themselves, each from the rest."""
+    block = parts[:, some[:, None], others]
+    pairs = block[0].size - (len(some) if some is others else 0)
+    return np.asarray(block.sum((1, 2)) / max(pairs, 1), np.float64)
 
 
 def _weigh(parts: Array, uses: list[int], a: Indices, b: Indices) -> Floats:

@@ -44,7 +44,8 @@ def even_ground(cells: Array) -> Array:
     off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
     tile = off**2 / (off**2 + ON_GROUND**2)
     even = usual + tile[..., None] * (mosaic - usual)
-    return even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
+    evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
+    return evened
 
 
 def _blurred(picture: Array) -> Array:
