@@ -50,6 +50,11 @@ def test_link_boards_are_found_whole(data: Path, name: str) -> None:
     assert best_error(image, np.array(truth["corners"], np.float32)) < CELL
 
 
+def test_tiles_with_a_shaded_side_are_cut_in_the_middle_of_their_gaps(data: Path) -> None:
+    image, truth = load(data / "link" / "deepin_llk_10x16.png")
+    assert best_error(image, np.array(truth["corners"], np.float32), tried=1) < CELL / 2
+
+
 @pytest.mark.parametrize("degrees", [90, 180, 37])
 def test_a_turned_and_tilted_board_is_found(data: Path, degrees: float) -> None:
     image, truth = load(data / "link" / "tsinghua_colorcapture.jpg")

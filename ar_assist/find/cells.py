@@ -27,11 +27,12 @@ MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down 
 PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
+SYMMETRY = (2.0, 1.0, 0.5)  # worth of that of edges, level and variance; sprites hide the latter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
-NOISE = 0.02  # of the mean distance: equal cells differ by no less
+NOISE = 0.02  # of the mean distance or variance: equal cells differ by no less
 
 SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
@@ -143,16 +144,15 @@ def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
 
     Where the sum of what all evidence says is highest: none of it is right on every board.
     """
-    along_x, along_y = (_border(*p[:2]) - _asymmetry(*p[1:]) for p in _profiles(smooth, fit))
+    along_x, along_y = (_border(*p[:2]) - _asymmetry(*p) for p in _profiles(smooth, fit))
     small = _halved(smooth)
     where = np.argwhere(_surrounded(fit.support))
     few = where[:: max(1, len(where) // PHASE_CELLS)]
     steps = [*range(0, HALF_PX // 2, PHASE_STEP_PX), *range(-HALF_PX // 2, 0, PHASE_STEP_PX)]
-    distance = [[_distance(_contents(small, few, (x, y))) for x in steps] for y in steps]
+    phases = np.stack(np.meshgrid(steps, steps), axis=-1)
+    distance = _distance(_contents(small, few, phases))
     at = np.meshgrid(*2 * [PHASES / PHASE_STEP_PX / 2], indexing="ij")
-    content = ndimage.map_coordinates(
-        np.log(np.add(distance, NOISE)), at, order=1, mode="grid-wrap"
-    )
+    content = ndimage.map_coordinates(np.log(distance + NOISE), at, order=1, mode="grid-wrap")
     odds = along_y[:, None] + along_x - EQUALS * content
     y, x = np.unravel_index(int(odds.argmax()), odds.shape)
     return np.asarray((PHASES[[x, y]] + HALF_PX) % CELL_PX - HALF_PX)
@@ -197,19 +197,23 @@ def _softened(profile: Profile) -> Profile:
     return soft
 
 
-def _asymmetry(*profiles: Profile) -> NDArray[np.float64]:
-    """At all PHASES: how unlike its mirror image a profile is there, for frames are symmetric.
+def _asymmetry(variance: Profile, edges: Profile, level: Profile) -> NDArray[np.float64]:
+    """At all PHASES: how unlike its mirror image each profile is there, for gaps are symmetric.
 
-    A gap's middle is found so even where the variance is flat along the whole gap.
+    A gap's middle is found so even where the variance is flat along the whole gap. Between tiles
+    with a thick or shaded side it is the variance that is symmetric, not the level (its logarithm:
+    what is drawn beside the gap does not matter). Roots of squares, so that a profile which is
+    symmetric nowhere does not outvote the others.
     """
     reach = np.arange(0.25, CELL_PX / 2, 0.25)
     cost = np.zeros(len(PHASES))
-    for values in profiles:
+    spread = np.log(variance / (variance.mean() + 1e-6) + NOISE)
+    for values, worth in zip((edges, level, spread), SYMMETRY, strict=True):
         right, left = (
             np.interp(PHASES[:, None] + s * reach, np.arange(CELL_PX), values, period=CELL_PX)
             for s in (1, -1)
         )
-        cost += ((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6)
+        cost += worth * np.sqrt(((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6))
     return cost
 
 
@@ -223,8 +227,8 @@ def _surrounded(support: Mask) -> Mask:
 def _content(image: Image, fit: Fit) -> float:
     where = np.argwhere(fit.support)
     some = where[:: max(1, len(where) // COMPARED)]
-    distance = _distance(_contents(_halved(_smooth(image, fit)), some, (0, 0)))
-    return float(max(0.0, 1 - 2 * np.sqrt(max(distance, 0.0))))
+    cells = _contents(_halved(_smooth(image, fit)), some, np.zeros(2, int))
+    return float(max(0.0, 1 - 2 * np.sqrt(max(float(_distance(cells)), 0.0))))
 
 
 def _halved(smooth: Maps) -> Maps:
@@ -232,22 +236,26 @@ def _halved(smooth: Maps) -> Maps:
     return np.asarray(cv2.resize(smooth, size, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _contents(small: Maps, where: NDArray[np.int64], phase: tuple[int, int]) -> Maps:
-    """(N, D) the inner parts of some cells (N, 2) row, column, of a halved picture of the box."""
+def _contents(small: Maps, where: NDArray[np.int64], phases: NDArray[np.int64]) -> Maps:
+    """(..., N, D) the inner parts of cells (N, 2) row, column, of a halved picture of the box, cut
+    at phases (..., 2) x, y px."""
     side = HALF_PX - 2 * RIM_PX
     windows = np.lib.stride_tricks.sliding_window_view(small, (side, side), axis=(0, 1))
-    y, x = (HALF_PX * (where + 1) + phase[::-1] + RIM_PX).T
-    cells: Maps = windows[y, x].reshape(len(where), -1)
+    y, x = np.moveaxis(HALF_PX * (where + 1) + RIM_PX + phases[..., None, ::-1], -1, 0)
+    cells: Maps = windows[y, x].reshape(*y.shape, -1)
     return cells
 
 
-def _distance(cells: Maps) -> float:
-    """Median over cells (N, D) of the distance to the nearest other, as a share of the mean.
+def _distance(cells: Maps) -> NDArray[np.float64]:
+    """(...) median over cells (..., N, D) of the distance to the nearest other, as a share of the
+    mean.
 
     Less the mean cell: what all share says nothing.
     """
-    features = cells - cells.mean(axis=0)
-    energy = np.einsum("nd,nd->n", features, features)
-    apart = energy[:, None] + energy - 2 * features @ features.T
-    np.fill_diagonal(apart, np.inf)
-    return float(np.median(apart.min(axis=1)) / (2 * energy.mean() + 1e-6))
+    features = cells - cells.mean(axis=-2, keepdims=True)
+    energy = np.einsum("...nd,...nd->...n", features, features)
+    apart = energy[..., None] + energy[..., None, :] - 2 * features @ features.swapaxes(-1, -2)
+    itself = np.arange(cells.shape[-2])
+    apart[..., itself, itself] = np.inf
+    nearest = np.median(apart.min(axis=-1), axis=-1)
+    return np.asarray(nearest / (2 * energy.mean(axis=-1) + 1e-6), np.float64)
