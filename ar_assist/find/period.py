@@ -144,8 +144,8 @@ def _lattice_vectors(autocorrelation: Maps) -> tuple[Vector, Vector, float] | No
         return None
     p, q = p[shaped], q[shaped]
     near = np.asarray(cv2.dilate(autocorrelation, np.ones((3, 3), np.uint8)), np.float32)
-    on = np.stack([_at(near, v) for v in (p, q, p + q, p - q)])
-    between = np.stack([_at(near, v / 2) for v in (p, q, p + q, p - q)])
+    lags = np.stack([p, q, p + q, p - q])
+    on, between = _at(near, lags), _at(near, lags / 2)
     # The highest value half-way counts most: a peak there means that every second cell was missed.
     valley = 0.5 * (between.mean(axis=0) + between.max(axis=0))
     strength = on.min(axis=0) + 0.5 * on.mean(axis=0) - valley
@@ -164,10 +164,10 @@ def _peaks(autocorrelation: Maps) -> NDArray[np.float64]:
 
 
 def _at(values: Maps, lags: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Values at (N, 2) lags, 0 beyond the window."""
+    """Values at (..., 2) lags, 0 beyond the window."""
     index = np.rint(lags).astype(int) + WINDOW_PX // 2
-    inside = ((index >= 0) & (index < WINDOW_PX)).all(axis=1)
-    x, y = np.clip(index, 0, WINDOW_PX - 1).T
+    inside = ((index >= 0) & (index < WINDOW_PX)).all(axis=-1)
+    x, y = np.moveaxis(np.clip(index, 0, WINDOW_PX - 1), -1, 0)
     return np.where(inside, values[y, x], 0).astype(np.float32)
 
 
