@@ -137,6 +137,23 @@ def test_squares_of_plain_colour() -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+@pytest.mark.parametrize("noise", [3, 8])
+def test_squares_of_near_colours_seen_by_a_camera(noise: float) -> None:
+    truth = cleared(shuffled(6, 9, 9, 1), 5, 1)
+    image, lattice = picture(np.zeros_like(truth), ground=225)
+    greys = [[level] * 3 for level in (0, 60, 140, 250)]
+    bright = [[0, 0, 220], [220, 0, 0], [0, 180, 0], [0, 220, 220], [220, 0, 220]]
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = (greys + bright)[kind - 1]
+    rng = np.random.default_rng(0)
+    seen = vignette(cv2.GaussianBlur(image, (0, 0), 2), rng) + rng.normal(0, noise, image.shape)
+    found = cells_of(reader.read(np.clip(seen, 0, 255).astype(np.uint8), lattice))
+    assert same_partition(found, truth)
+    assert ((found == 0) == (truth == 0)).all()
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_sprites_on_a_picture(seed: int) -> None:
     truth = cleared(shuffled(6, 10, 10, seed), 4)

@@ -91,9 +91,9 @@ def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) ->
     """The groups, those in two that fall apart in any part of the difference, if sizes allow."""
     todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
     within = [_mean(parts, some, some) for some in todo if len(some) > 1]
-    usual = SAMPLING * np.median(parts, axis=(1, 2))
+    usual = (SAMPLING * np.median(parts, axis=(1, 2))).astype(np.float64)
     if within:
-        usual = np.maximum(usual, np.quantile(within, NEARLY_ALL, axis=0))
+        usual = np.maximum(usual, np.quantile(within, NEARLY_ALL, axis=0), dtype=np.float64)
     labels, margin = np.empty_like(found.labels), found.margin.copy()
     while todo:
         some = todo.pop(0)

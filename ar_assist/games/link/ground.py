@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -28,6 +29,11 @@ FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 SEAM = EDGE + 2  # px on either side of a border between cells
 QUIET = 2 * NOISE  # grey levels across a border, averaged along it: nothing ends there
+FLATTER = 0.75  # of such pairs, the cell that runs on shows less than the one that doesn't: ground
+BUSIER = 2.0  # times what ground usually shows: no ground
+ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look like
+NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
+ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
@@ -49,7 +55,7 @@ def plain_limit(contrast: Array) -> float:
     """The contrast below which cells show no picture: the widest gap under the usual contrast."""
     busy = contrast[contrast > 2 * NOISE]
     if not len(busy):
-        return NOISE
+        return 2 * NOISE
     low, high = (share * float(np.median(busy)) for share in PLAIN)
     between = contrast[(contrast > low) & (contrast < high)]
     steps = np.sort(np.concatenate([[low], between, [high]]))
@@ -70,32 +76,76 @@ def quiet_seams(cells: Array) -> Mask:
     return quiet
 
 
-def ground(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
-    """(R, C) plain cells that show what lies under the tiles.
+def are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
+    """Whether tiles are squares of plain colour, by the contrast (R, C) of their middles."""
+    open_ = quiet.any(2)
+    bordered = inside & ~open_
+    if bordered.sum() < ENOUGH * inside.sum():
+        return False
+    noise = float(np.quantile(middle[open_], 0.25)) if open_.any() else 0.0
+    return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
-    Ground runs on from cell to cell, without a border between them; a plain cell between tiles
-    is ground where it has the colour of such ground. On boards of plain squares equal neighbours
-    may run together too, so there ground must also run out of the board.
+
+def ground(
+    cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask, of_squares: bool
+) -> tuple[Mask, Mask]:
+    """(R, C) cells that show what lies under the tiles, and plain ones that are tiles for sure.
+
+    Ground runs on from cell to cell, without a
+    border between them. It may be a picture where it runs out of the board. A plain cell between
+    tiles is ground where it has the colour of ground; beside ground it would run on into it.
     """
-    rows, cols = plain.shape
-    index = np.arange(rows * cols).reshape(rows, cols)
-    beside = quiet[:, :-1, 1] & plain[:, :-1] & plain[:, 1:]
-    below = quiet[:-1, :, 2] & plain[:-1] & plain[1:]
+    open_ = quiet.any(2)
+    inner, bordered = open_ & inside, ~open_ & inside
+    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2)).reshape(*plain.shape, 3)
+    smooth = np.zeros_like(plain)
+    if of_squares:  # equal neighbours may run together too, but not all be of one colour
+        tells = bool((np.ptp(level[inner], axis=0) < ONE_GROUND).all()) if inner.any() else False
+    else:
+        tells = _is_flatter(contrast[inner], contrast[bordered])
+        if tells:
+            smooth = open_ & (contrast < BUSIER * np.quantile(contrast[inner], 0.25) + NOISE)
+    part = _joined(quiet, plain | smooth)
+    runs_on = np.bincount(part.ravel())[part] > 1
+    runs_out = np.isin(part, np.intersect1d(part[~inside], part[inside]))
+    known = runs_on & runs_out
+    if not of_squares or not known.any():
+        known |= runs_on & plain & (tells or not of_squares)
+    if not known.any():
+        return known, known
+    if of_squares:
+        known |= runs_on & plain & (_off(level, known) < SAME)
+    beside = of_squares & tells & inside & ndimage.binary_dilation(known)
+    walled = beside & plain & ~known
+    like = _off(level, known) < (SAME / 2 if of_squares else SAME)
+    return known | (plain & like & ~walled), walled
+
+
+def _off(level: Array, known: Mask) -> Array:
+    """(R, C) by how many grey levels cells are off the known ground that is most like them."""
+    off: Array = np.linalg.norm(level[..., None, :] - level[known], axis=-1).min(-1)
+    return off
+
+
+def _is_flatter(open_: Array, bordered: Array) -> bool:
+    """Whether cells that run on into others show less than those with borders all around."""
+    if not len(open_) or len(bordered) < ENOUGH * (len(open_) + len(bordered)):
+        return False
+    return bool((open_[:, None] < bordered).mean() > FLATTER)
+
+
+def _joined(quiet: Mask, some: Mask) -> NDArray[np.int32]:
+    """(R, C) which of some cells run on into each other: the number of each one's component."""
+    index = np.arange(some.size).reshape(some.shape)
+    beside = quiet[:, :-1, 1] & some[:, :-1] & some[:, 1:]
+    below = quiet[:-1, :, 2] & some[:-1] & some[1:]
     links = (
         np.concatenate([index[:, :-1][beside], index[:-1][below]]),
         np.concatenate([index[:, 1:][beside], index[1:][below]]),
     )
-    graph = coo_array((np.ones(len(links[0])), links), (index.size, index.size))
-    part = connected_components(graph, directed=False)[1].reshape(rows, cols)
-    known = plain & (np.bincount(part.ravel())[part] > 1)
-    if (plain & inside).sum() > inside.sum() / 2:
-        known &= np.isin(part, np.intersect1d(part[plain & ~inside], part[plain & inside]))
-    if not known.any():
-        return known
-    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2))
-    off = np.linalg.norm(level[:, None] - level[None, known.ravel()], axis=-1).min(1)
-    same: Mask = plain & (off < SAME).reshape(rows, cols)
-    return same
+    graph = coo_array((np.ones(len(links[0])), links), (some.size, some.size))
+    part: NDArray[np.int32] = connected_components(graph, directed=False)[1].reshape(some.shape)
+    return part
 
 
 def misfit(cells: Array, sure: Mask) -> Array:

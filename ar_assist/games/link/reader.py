@@ -164,18 +164,24 @@ class _Told:
 def _told(cells: Array, inside: Mask) -> _Told | None:
     """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
     flat = cells.reshape(-1, CELL, CELL, 3)
-    contrast = ground.contrasts(tiles.face(flat))
+    contrast, middle = (ground.contrasts(part(flat)) for part in (tiles.face, ground.middles))
+    quiet = ground.quiet_seams(cells)
+    grid = cells.shape[:2]
+    of_squares = ground.are_squares(quiet, middle.reshape(grid), inside.reshape(grid))
+    if of_squares:
+        contrast = middle  # blur lets their sides into the face
     limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
     off = ground.misfit(flat, inside & (~plain | plain[inside].all()))
-    quiet = ground.quiet_seams(cells)
-    grid = cells.shape[:2]
-    empty = ground.ground(cells, quiet, plain.reshape(grid), inside.reshape(grid)).ravel()
+    found = ground.ground(
+        cells, quiet, contrast.reshape(grid), plain.reshape(grid), inside.reshape(grid), of_squares
+    )
+    empty, square = found[0].ravel(), found[1].ravel()
     frame = ground.frame_limit(off, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
-        odd = off > frame
-        empty |= (plain | (ground.contrasts(ground.middles(flat)) < limit)) & odd
+        odd = (off > frame) & ~square
+        empty |= (plain | (middle < limit)) & odd
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
