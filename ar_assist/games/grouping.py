@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import AgglomerativeClustering
 
-from ar_assist.games.tiles import Array, Differences, Indices, mates
+from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
 CONTENT = 0.55  # usual difference of shapes: less is no drawing
 CLEANEST = 0.01  # share of the usual difference: no board is cleaner than this
@@ -34,6 +34,7 @@ SAMPLING = 0.04  # of the usual difference: equals differ by as much for where p
 NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
 # Halves of a group so many times further apart, in any part, than cells within them are two kinds.
 # One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
+MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
 APART, ONE_KIND = 2.3, 1.0
 
 Floats = NDArray[np.float64]
@@ -84,7 +85,8 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         if better.score <= best.score:
             break
         best = better
-    return _parted(best, parts, size_odds)
+    telling = [k for k in every if PARTS[k] != "rest"]  # it says in the mean what the spot says
+    return _parted(best, parts[telling], size_odds)
 
 
 def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) -> Grouping:
@@ -93,7 +95,9 @@ def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) ->
     within = [_mean(parts, some, some) for some in todo if len(some) > 1]
     usual = (SAMPLING * np.median(parts, axis=(1, 2))).astype(np.float64)
     if within:
-        usual = np.maximum(usual, np.quantile(within, NEARLY_ALL, axis=0), dtype=np.float64)
+        usual = np.maximum(
+            usual, np.quantile(within, NEARLY_ALL, axis=0, method="lower"), dtype=np.float64
+        )
     labels, margin = np.empty_like(found.labels), found.margin.copy()
     while todo:
         some = todo.pop(0)
@@ -124,7 +128,8 @@ def _halves(
         if sum(size_odds(len(half)) for half in two) < size_odds(len(some)) or not len(two[1]):
             continue
         within = [_mean(parts[k : k + 1], half, half)[0] for half in two]
-        ratio = float(_mean(parts[k : k + 1], *two)[0] / max(*within, usual[k]))
+        spread = np.clip(max(within), usual[k], MIXED * usual[k])
+        ratio = float(_mean(parts[k : k + 1], *two)[0] / spread)
         if ratio > clearest:
             clearest, halves = ratio, two
     return clearest, halves
