@@ -182,3 +182,15 @@ def test_a_board_not_read_surely_is_never_called_lost() -> None:
     assert said.moves
     assert all(move.safe is None for move in said.moves)
     assert "cannot be cleared" not in said.reason
+
+
+def test_pairs_are_shown_where_the_clearing_order_begins_with_one_not_read_surely(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    board = deal(6, 8, 12, random.Random(1))
+    first, second = solver.solve(board, Rules(), 1000).order[0]
+    monkeypatch.setattr(advice, "is_safe", lambda *_: False)  # nor is another known to be safe
+    said = LinkGame().advise([board], reading_of(board, doubtful=(first, second)))
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert all({first, second}.isdisjoint((move.link.a, move.link.b)) for move in said.moves)

@@ -107,6 +107,8 @@ def judged(
             board, rules, (found.a, found.b), solution, JUDGE_NODES
         ):
             safe_moves.append(LinkMove(found, True))
+    if not safe_moves:  # the order begins with a pair that is not among these
+        return tuple(LinkMove(found, None) for found in by_ease)
     return tuple(sorted(safe_moves, key=lambda move: by_ease.index(move.link)))
 
 

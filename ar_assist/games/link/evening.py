@@ -20,7 +20,7 @@ ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground
 
 
 def even_ground(cells: Array) -> Array:
-    """(R, C, CELL, CELL, 3) cells, the ground made of one colour if it runs on between tiles.
+    """(R, C, CELL, CELL, 3) cells, an uneven ground made of one colour if it runs on between tiles.
 
     It is the smooth surface through the blocks along borders (normalised convolution, Knutsson and
     Westin 1993). The outer cells lie around the board: they don't say whether it runs on.
@@ -37,9 +37,11 @@ def even_ground(cells: Array) -> Array:
         off = np.linalg.norm(blocks - ground, axis=-1)
         weight = border / (1 + (off / STICKS_OUT) ** 2)
     inner = slice(side, -side)
-    if (off < STICKS_OUT)[inner, inner][border[inner, inner] > 0].mean() < RUNS_ON:
+    usual = np.median(ground[inner, inner].reshape(-1, 3), axis=0).astype(np.float32)
+    is_even = np.linalg.norm(ground - usual, axis=-1)[inner, inner].mean() < NOISE
+    runs_on = (off < STICKS_OUT)[inner, inner][border[inner, inner] > 0].mean() > RUNS_ON
+    if is_even or not runs_on:
         return cells
-    usual = np.median(ground.reshape(-1, 3), axis=0).astype(np.float32)
     ground = cv2.resize(ground, mosaic.shape[1::-1])
     off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
     tile = off**2 / (off**2 + ON_GROUND**2)
