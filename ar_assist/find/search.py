@@ -71,15 +71,25 @@ def _grown(
         if any(_belongs(seed, fit) for fit in [*known, *fits, *weak]):
             continue
         tried += 1
-        grown = grow(image, seed)
-        if grown and MIN_SCORE < grown.regularity < LIKELY:
-            weak.append(grown)
-        fit = _settled(image, grown) if grown and grown.regularity >= LIKELY else None
+        fit = _followed(image, seed, np.eye(3), weak)
         if fit:
             fits.append(fit)
         if tried == MAX_GROWN or (fit and fit.score > CONVINCING):
             break
     return fits
+
+
+def _followed(
+    picture: Image, seed: Seed, frame_from_picture: Homography, weak: list[Fit]
+) -> Fit | None:
+    """The picture's lattice that grows from a seed; a weak one waits, as the frame shows it."""
+    grown = grow(picture, seed)
+    if grown is None or grown.regularity <= MIN_SCORE:
+        return None
+    if grown.regularity < LIKELY:
+        weak.append(_seen_through(grown, frame_from_picture))
+        return None
+    return _settled(picture, grown)
 
 
 def _settled(image: Image, grown: Fit) -> Fit | None:
@@ -99,10 +109,7 @@ def _inside(image: Image, quad: Quad, known: list[Fit], weak: list[Fit]) -> Iter
         in_frame = Seed(centre, p - centre, q - centre, 0)
         if any(_belongs(in_frame, fit) for fit in [*known, *fits, *weak]):
             continue
-        grown = grow(picture, seed)
-        if grown and MIN_SCORE < grown.regularity < LIKELY:
-            weak.append(_seen_through(grown, plane.frame_from_plane))
-        fit = _settled(picture, grown) if grown and grown.regularity >= LIKELY else None
+        fit = _followed(picture, seed, plane.frame_from_plane, weak)
         if fit:
             fit = measured(image, _seen_through(fit, plane.frame_from_plane))
         if fit and fit.score > MIN_SCORE:

@@ -32,9 +32,9 @@ USUAL = -0.37  # per squared spread that the mean size lies off the usual
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
 SAMPLING = 0.04  # of the usual difference: equals differ by as much for where pixels fall
 NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
+MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
 # Halves of a group so many times further apart, in any part, than cells within them are two kinds.
 # One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
-MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
 APART, ONE_KIND = 2.3, 1.0
 
 Floats = NDArray[np.float64]
@@ -108,9 +108,7 @@ def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) ->
             labels[some] = some[0]
             odds = ONE_KIND + UNLIKE_STEP * np.log(APART / ratio)
             margin[some] = np.minimum(margin[some], odds)
-    order: dict[int, int] = {}
-    labels = np.array([order.setdefault(int(label), len(order)) for label in labels])
-    return replace(found, labels=labels, margin=margin)
+    return replace(found, labels=_numbered(labels), margin=margin)
 
 
 def _halves(
@@ -224,6 +222,10 @@ def _read_off(
                 group[child], margin[child] = group[node], margin[node]
             else:
                 margin[child] = split[node] - whole[node]
+    return _numbered(group[:n]), margin[:n].astype(np.float32)
+
+
+def _numbered(labels: Indices) -> Indices:
+    """(N,) the labels as 0.. in order of first appearance."""
     order: dict[int, int] = {}
-    labels = [order.setdefault(int(label), len(order)) for label in group[:n]]
-    return np.array(labels), margin[:n].astype(np.float32)
+    return np.array([order.setdefault(int(label), len(order)) for label in labels])

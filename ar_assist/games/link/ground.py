@@ -86,39 +86,44 @@ def are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
-def ground(
-    cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask, of_squares: bool
-) -> tuple[Mask, Mask]:
-    """(R, C) cells that show what lies under the tiles, and plain ones that are tiles for sure.
+def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[Mask, Mask]:
+    """(R, C) cells of ground amid squares of plain colour, and those that are squares for sure.
 
-    Ground runs on from cell to cell, without a
-    border between them. It may be a picture where it runs out of the board. A plain cell between
-    tiles is ground where it has the colour of ground; beside ground it would run on into it.
+    Ground runs on from cell to cell, without a border between them. Equal squares may run together
+    too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
+    where it has the colour of ground; beside ground it would run on into it.
     """
-    open_ = quiet.any(2)
-    inner, bordered = open_ & inside, ~open_ & inside
     level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2)).reshape(*plain.shape, 3)
-    smooth = np.zeros_like(plain)
-    if of_squares:  # equal neighbours may run together too, but not all be of one colour
-        tells = bool((np.ptp(level[inner], axis=0) < ONE_GROUND).all()) if inner.any() else False
-    else:
-        tells = _is_flatter(contrast[inner], contrast[bordered])
-        if tells:
-            smooth = open_ & (contrast < BUSIER * np.quantile(contrast[inner], 0.25) + NOISE)
-    part = _joined(quiet, plain | smooth)
-    runs_on = np.bincount(part.ravel())[part] > 1
-    runs_out = np.isin(part, np.intersect1d(part[~inside], part[inside]))
-    known = runs_on & runs_out
-    if not of_squares or not known.any():
-        known |= runs_on & plain & (tells or not of_squares)
+    open_ = level[quiet.any(2) & inside]
+    tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
+    runs_on, runs_out = _running(quiet, plain, inside)
+    known = runs_out if runs_out.any() or not tells else runs_on
     if not known.any():
         return known, known
-    if of_squares:
-        known |= runs_on & plain & (_off(level, known) < SAME)
-    beside = of_squares & tells & inside & ndimage.binary_dilation(known)
-    walled = beside & plain & ~known
-    like = _off(level, known) < (SAME / 2 if of_squares else SAME)
-    return known | (plain & like & ~walled), walled
+    known = known | (runs_on & (_off(level, known) < SAME))
+    square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
+    return known | (plain & ~square & (_off(level, known) < SAME / 2)), square
+
+
+def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask) -> Mask:
+    """(R, C) cells of ground amid tiles that show pictures.
+
+    Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
+    shows less than tiles do, which have borders all around. A plain cell between tiles is ground
+    where it has the colour of ground.
+    """
+    open_ = quiet.any(2)
+    inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
+    smooth = np.zeros_like(plain)
+    if _is_flatter(inner, bordered):
+        smooth = open_ & (contrast < BUSIER * np.quantile(inner, 0.25) + NOISE)
+    runs_on, runs_out = _running(quiet, plain | smooth, inside)
+    known = runs_out | (runs_on & plain)
+    if not known.any():
+        return known
+    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2)).reshape(*plain.shape, 3)
+    like: Mask = known | (plain & (_off(level, known) < SAME))
+    return like
 
 
 def _off(level: Array, known: Mask) -> Array:
@@ -134,8 +139,8 @@ def _is_flatter(open_: Array, bordered: Array) -> bool:
     return bool((open_[:, None] < bordered).mean() > FLATTER)
 
 
-def _joined(quiet: Mask, some: Mask) -> NDArray[np.int32]:
-    """(R, C) which of some cells run on into each other: the number of each one's component."""
+def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
+    """(R, C) which of some cells run on into another, and of these, out of the board."""
     index = np.arange(some.size).reshape(some.shape)
     beside = quiet[:, :-1, 1] & some[:, :-1] & some[:, 1:]
     below = quiet[:-1, :, 2] & some[:-1] & some[1:]
@@ -144,8 +149,9 @@ def _joined(quiet: Mask, some: Mask) -> NDArray[np.int32]:
         np.concatenate([index[:, 1:][beside], index[1:][below]]),
     )
     graph = coo_array((np.ones(len(links[0])), links), (some.size, some.size))
-    part: NDArray[np.int32] = connected_components(graph, directed=False)[1].reshape(some.shape)
-    return part
+    part = connected_components(graph, directed=False)[1].reshape(some.shape)
+    runs_on = np.bincount(part.ravel())[part] > 1
+    return runs_on, runs_on & np.isin(part, np.intersect1d(part[~inside], part[inside]))
 
 
 def misfit(cells: Array, sure: Mask) -> Array:

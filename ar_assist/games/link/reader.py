@@ -167,16 +167,20 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     contrast, middle = (ground.contrasts(part(flat)) for part in (tiles.face, ground.middles))
     quiet = ground.quiet_seams(cells)
     grid = cells.shape[:2]
-    of_squares = ground.are_squares(quiet, middle.reshape(grid), inside.reshape(grid))
+    board = inside.reshape(grid)
+    of_squares = ground.are_squares(quiet, middle.reshape(grid), board)
     if of_squares:
         contrast = middle  # blur lets their sides into the face
     limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
+    square = np.zeros(len(flat), bool)
+    if of_squares:
+        found = ground.amid_squares(cells, quiet, plain.reshape(grid), board)
+        empty, square = (mask.ravel() for mask in found)
+    else:
+        shown = contrast.reshape(grid), plain.reshape(grid)
+        empty = ground.amid_pictures(cells, quiet, *shown, board).ravel()
     off = ground.misfit(flat, inside & (~plain | plain[inside].all()))
-    found = ground.ground(
-        cells, quiet, contrast.reshape(grid), plain.reshape(grid), inside.reshape(grid), of_squares
-    )
-    empty, square = found[0].ravel(), found[1].ravel()
     frame = ground.frame_limit(off, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
