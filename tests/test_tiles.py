@@ -89,6 +89,31 @@ def test_kinds_that_differ_by_one_stroke_are_two(seed: int) -> None:
     assert same_partition(group(finely(tiles.compare(cut, reach=1), cut), even).labels, cells)
 
 
+def test_slack_is_what_half_a_pixel_changes() -> None:
+    still = tiles.cut(*picture(shuffled(5, 8, 10, 3))).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    for axis in (1, 2):
+        moved = (still + np.roll(still, 1, axis)) / 2
+        look = tiles.compare(np.concatenate([still, moved]), reach=0)
+        n = len(still)
+        apart, slack = look.parts[:, np.arange(n), np.arange(n) + n], look.slack[:, :n]
+        assert (apart < 1.5 * slack + 0.02).all()
+        assert (apart > 0.1 * slack).any(1)[[0, 2]].all()
+
+
+@pytest.mark.parametrize("explained", [True, False])
+def test_halves_that_half_a_pixel_explains_are_one_kind(explained: bool) -> None:
+    cells = np.repeat(np.arange(10), 4)
+    tone = np.where(cells[:, None] == cells, 0.03, 1.0)
+    tone[:2, 2:4] = tone[2:4, :2] = 0.12  # two of the first kind are a little off the two others
+    np.fill_diagonal(tone, 0)
+    shape = np.where(cells[:, None] == cells, 0.03, 1.0) * (1 - np.eye(len(cells)))
+    slack = np.zeros((3, len(cells)))
+    slack[2, :4] = 0.1 if explained else 0.0
+    parts = np.stack([shape, shape, tone]).astype(np.float32)
+    look = tiles.Differences(parts, np.zeros((40, 40, 2), np.float32), slack.astype(np.float32))
+    assert len(np.unique(group(look, even).labels)) == (10 if explained else 11)
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)

@@ -30,7 +30,6 @@ WHOLE = 0.42  # per merge above it whose two sides have even sizes: parts of a k
 USUAL = -0.37  # per squared spread that the mean size lies off the usual
 # Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
-SAMPLING = 0.04  # of the usual difference: equals differ by as much for where pixels fall
 NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
 MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
 # Halves of a group so many times further apart, in any part, than cells within them are two kinds.
@@ -86,22 +85,21 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
             break
         best = better
     telling = [k for k in every if PARTS[k] != "rest"]  # it says in the mean what the spot says
-    return _parted(best, parts[telling], size_odds)
+    return _parted(best, parts[telling], look.slack[telling], size_odds)
 
 
-def _parted(found: Grouping, parts: Array, size_odds: Callable[[int], float]) -> Grouping:
+def _parted(
+    found: Grouping, parts: Array, slack: Array, size_odds: Callable[[int], float]
+) -> Grouping:
     """The groups, those in two that fall apart in any part of the difference, if sizes allow."""
     todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
-    within = [_mean(parts, some, some) for some in todo if len(some) > 1]
-    usual = (SAMPLING * np.median(parts, axis=(1, 2))).astype(np.float64)
-    if within:
-        usual = np.maximum(
-            usual, np.quantile(within, NEARLY_ALL, axis=0, method="lower"), dtype=np.float64
-        )
+    within = [_mean(parts, some, some) for some in todo if len(some) > 1] or [np.zeros(len(parts))]
+    usual = np.maximum(np.quantile(within, NEARLY_ALL, axis=0, method="lower"), 1e-6)
     labels, margin = np.empty_like(found.labels), found.margin.copy()
     while todo:
         some = todo.pop(0)
-        ratio, halves = _halves(parts, some, usual, size_odds)
+        least = np.maximum(usual, slack[:, some].mean(1))
+        ratio, halves = _halves(parts, some, least, size_odds)
         if ratio > APART:
             todo += halves
         else:

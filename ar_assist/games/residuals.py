@@ -21,6 +21,7 @@ from ar_assist.games.tiles import (
     detail,
     mates,
     opponent,
+    resampled,
 )
 
 NEIGHBOURS = 12  # cells that each is compared with finely: those beyond are unlike it anyway
@@ -37,18 +38,30 @@ def finely(look: Differences, cells: Array) -> Differences:
     pairs = _near(base)
     grey = opponent(cells)[0]
     grey = detail((grey - np.median(grey, 0)).astype(np.float32))
+    planes = _planes(np.concatenate([grey, resampled(grey)]))
+    couples = mates(base)
+    noise = _noise(*_residuals(planes, couples, _shifts(look, couples)))
+
+    n = len(cells)
+    itself = np.stack([np.arange(n), np.arange(n) + n], 1)
+    near = _unexplained(planes, pairs, _shifts(look, pairs), noise)
+    slack = _unexplained(planes, itself, np.zeros((n, 2), np.float32), noise)
+    more = [_spread(part, pairs, look.shape) for part in near]
+    parts, slack = np.concatenate([look.parts, more]), np.concatenate([look.slack, slack])
+    return Differences(parts.astype(np.float32), look.shift, slack)
+
+
+def _planes(grey: Array) -> Array:
+    """(N, 4, H, W): (N, H, W) grey levels, their slopes in x and y, and their Laplacian."""
     slope_y, slope_x = np.gradient(grey, axis=(1, 2))
     bend = np.gradient(slope_y, axis=1) + np.gradient(slope_x, axis=2)
-    planes = np.stack([grey, slope_x, slope_y, bend], 1).astype(np.float32)
-    couples = mates(base)
-    noise = _noise(*_residuals(planes, couples, look.shift))
-    found = [
-        _unexplained(*_residuals(planes, pairs[at : at + CHUNK], look.shift), noise)
-        for at in range(0, len(pairs), CHUNK)
-    ]
-    rest, spot = np.concatenate(found, 1)
-    more = [_spread(part, pairs, look.shape) for part in (rest, spot)]
-    return Differences(np.concatenate([look.parts, more]).astype(np.float32), look.shift)
+    return np.stack([grey, slope_x, slope_y, bend], 1).astype(np.float32)
+
+
+def _shifts(look: Differences, pairs: Indices) -> Array:
+    """(M, 2) x, y cell px between the cells of pairs (M, 2)."""
+    between: Array = look.shift[pairs[:, 0], pairs[:, 1]]
+    return between
 
 
 def _near(base: Array) -> Indices:
@@ -61,11 +74,11 @@ def _near(base: Array) -> Indices:
     return np.argwhere(np.triu(near | near.T, 1))
 
 
-def _residuals(planes: Array, pairs: Indices, shift: Array) -> tuple[Array, Array]:
+def _residuals(planes: Array, pairs: Indices, shifts: Array) -> tuple[Array, Array]:
     """(M, SIDE, SIDE) unexplained grey levels of pairs (M, 2), and their mean squared slopes."""
     windows = np.lib.stride_tricks.sliding_window_view(planes, (SIDE, SIDE), axis=(2, 3))
     i, j = pairs.T
-    dx, dy = shift[i, j].astype(int).T
+    dx, dy = shifts.astype(int).T
     a, b = windows[i, :, EDGE, EDGE], windows[j, :, EDGE + dy, EDGE + dx]
     change, mean = (a - b)[:, 0], (a + b) / 2
     slopes = mean[:, 1] ** 2 + mean[:, 2] ** 2
@@ -98,14 +111,18 @@ def _noise(left: Array, slopes: Array) -> tuple[float, float]:
     return even, edgy
 
 
-def _unexplained(left: Array, slopes: Array, noise: tuple[float, float]) -> Array:
+def _unexplained(planes: Array, pairs: Indices, shifts: Array, noise: tuple[float, float]) -> Array:
     """(2, M): over the noise, in the whole cell and in the spot that differs most."""
-    even, edgy = noise
-    over = left**2 / (even + edgy * slopes)
-    blocks = over.reshape(len(over), SIDE // SPOT, SPOT, SIDE // SPOT, SPOT).mean((2, 4))
-    spots = blocks[:, 1:] + blocks[:, :-1]
-    spots = (spots[..., 1:] + spots[..., :-1]) / 4
-    return np.sqrt([over.mean((1, 2)), spots.max((1, 2))]).astype(np.float32)
+    found = [np.zeros((2, 0), np.float32)]
+    for at in range(0, len(pairs), CHUNK):
+        some = slice(at, at + CHUNK)
+        left, slopes = _residuals(planes, pairs[some], shifts[some])
+        over = left**2 / (noise[0] + noise[1] * slopes)
+        blocks = over.reshape(len(over), SIDE // SPOT, SPOT, SIDE // SPOT, SPOT).mean((2, 4))
+        spots = blocks[:, 1:] + blocks[:, :-1]
+        spots = (spots[..., 1:] + spots[..., :-1]) / 4
+        found.append(np.sqrt([over.mean((1, 2)), spots.max((1, 2))]).astype(np.float32))
+    return np.concatenate(found, 1)
 
 
 def _spread(values: Array, pairs: Indices, shape: Array) -> Array:

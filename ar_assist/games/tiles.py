@@ -33,6 +33,7 @@ class Differences:
 
     parts: Array  # (K, N, N) in the order of PARTS, or the first of them
     shift: Array  # (N, N, 2) x, y cell px: how far cell j's content lies off cell i's
+    slack: Array  # (K, N) what a cell differs by from itself, resampled
 
     @property
     def shape(self) -> Array:
@@ -43,7 +44,8 @@ class Differences:
     def among(self, chosen: NDArray[np.bool_]) -> Differences:
         """Only those among some of the cells."""
         some = np.flatnonzero(chosen)
-        return Differences(self.parts[:, some[:, None], some], self.shift[some[:, None], some])
+        block = some[:, None], some
+        return Differences(self.parts[:, *block], self.shift[block], self.slack[:, some])
 
 
 def cut(picture: Image, lattice: Lattice, bend: Array | None = None) -> Array:
@@ -108,12 +110,11 @@ def compare(cells: Array, reach: int, block: int = 1) -> Differences:
     """
     grey, colour = opponent(cells)
     fine = pool(grey[..., None], block)[..., 0]
-    shape, shift = _shape_distances(detail((fine - np.median(fine, 0)).astype(np.float32)), reach)
-    chroma, tone = (
-        _level_distances(pool(face(plane), POOL).reshape(len(cells), -1))
-        for plane in (colour, grey[..., None])
-    )
-    return Differences(np.sqrt([shape, chroma, tone]), shift * block)
+    fine = detail((fine - np.median(fine, 0)).astype(np.float32))
+    shape, shift = _shape_distances(fine, reach)
+    (chroma, of_chroma), (tone, of_tone) = map(_level_distances, (colour, grey[..., None]))
+    slack = np.stack([_shape_slack(fine), of_chroma, of_tone])
+    return Differences(np.sqrt([shape, chroma, tone]), shift * block, np.sqrt(slack))
 
 
 def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
@@ -151,13 +152,35 @@ def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
     return ((best + best.T) / 2).astype(np.float32), shift
 
 
-def _level_distances(levels: Array) -> Array:
-    """Squared distances of (N, D) levels, over the board's own variance."""
+def _shape_slack(grey: Array) -> Array:
+    """(N,) 1 - NCC of (N, H, H) cells from themselves, resampled."""
+    edge = grey.shape[1] * EDGE // CELL
+    inner = slice(edge, grey.shape[1] - edge)
+    still, moved = grey[:, inner, inner], resampled(grey)[:, inner, inner]
+    noise = 2 * NOISE**2 * still[0].size
+    apart, *energy = (np.einsum("nij,nij->n", part, part) for part in (still - moved, still, moved))
+    slack: Array = apart / (sum(energy) + noise)
+    return slack
+
+
+def _level_distances(planes: Array) -> tuple[Array, Array]:
+    """Squared distances (N, N) and slack (N,) of (N, CELL, CELL, K) levels.
+
+    Over the board's own variance, of blocks of POOL px.
+    """
+    levels = pool(face(planes), POOL).reshape(len(planes), -1)
     levels = levels - levels.mean(0)
     energy = np.einsum("nd,nd->n", levels, levels)
     usual = 2 * energy.mean() + 2 * NOISE**2 * levels.shape[1]
     distance: Array = np.maximum(energy[:, None] + energy - 2 * levels @ levels.T, 0) / usual
-    return distance
+    moved = pool(face(resampled(planes) - planes), POOL)
+    return distance, np.einsum("nijk,nijk->n", moved, moved) / usual
+
+
+def resampled(planes: Array) -> Array:
+    """(N, H, W, ...) pictures as pixels half a px up and left see them: equals lie no nearer."""
+    down = (planes + np.roll(planes, 1, 1)) / 2
+    return np.asarray((down + np.roll(down, 1, 2)) / 2, np.float32)
 
 
 def mates(distance: NDArray[np.floating]) -> Indices:
