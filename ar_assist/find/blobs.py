@@ -2,7 +2,8 @@
 
 When most tiles are gone no window repeats, but what is left still has one size and shape, and its
 sides give the directions of the lattice. Blobs are compared by their second moments, which change
-slowly under perspective; the pitch along each side is the one that makes all distances whole.
+slowly under perspective. Each blob's own sides say where the others around it should be, at one
+pitch or another; the lattice that far more of them bear out than chance is followed outward.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.lattice import FIT_CELLS, Box, Fit
+from ar_assist.find.lattice import FIT_CELLS, MAX_CELLS, Box, Fit
 from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import binary_pictures, clockwise
-from ar_assist.types import Image
+from ar_assist.types import Homography, Image, transform
 
 MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
 MAX_SIDE = 0.25  # of the picture's longer side
@@ -25,14 +26,18 @@ MIN_SOLIDITY = 0.85  # area over that of the convex hull: a tile's face has no b
 ALIKE = 0.25  # relative difference of second moments between neighbours of one kind of blob
 RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
 SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
+MAX_ROW = 4  # tiles that touch and are taken for as many: a longer bar may be a panel
 PITCH = np.arange(1.0, 1.61, 0.01)  # candidates, in sides of the blob: touching to wide gaps
 MIN_VOTES = 2  # steps that are alike, at the least
-MIN_BLOBS = 6  # fewer lie on some lattice by chance, and fix no homography
-GROUPS = 2  # of equal blobs that are tried: the largest may be buttons or icons
+MIN_BLOBS = 5  # fewer lie on some lattice by chance
+GROUPS = 4  # tries of each kind: the best may be of buttons or icons
+MAX_GAP = 3  # cells from a blob to the nearest other: what lies beyond is no tile
 MIN_FILL = 0.1  # of the lattice's box: blobs that fill less have no pitch in common
 VOTERS = 150  # blobs amid the group that tell the steps: perspective differs less, and it is quick
 NEAR_STEPS = 4  # steps to neighbours looked at, for each blob: beside, below and diagonal
 SAME_STEP = 0.15  # of their length: steps that perspective makes differ
+OFF_NODE = 0.15  # of a pitch: perspective moves the blobs around one by less
+MIN_EVIDENCE = 3.0  # e-folds of the odds of so many blobs on a lattice against chance
 NEAR_CELLS = 6  # distances up to this many cells are compared; perspective bends longer ones
 
 Array = NDArray[np.float64]
@@ -47,23 +52,84 @@ class _Blobs:
 
 
 def blob_lattices(image: Image) -> Iterator[Fit]:
-    """Lattices through the largest groups of equal blobs, not yet fitted to the picture.
+    """Lattices through equal blobs, not yet fitted to the picture.
 
     Blobs are faces of tiles, which have one colour at the rim, or the pictures themselves.
     """
     blobs = _blobs(image)
     for shades in (SHADES, np.inf):
-        left = np.ones(len(blobs.centres), bool)
-        for _ in range(GROUPS if len(left) else 0):
-            group = _largest_group(blobs, left, shades)
-            if group.sum() < MIN_BLOBS:
-                break
-            left &= ~group
-            centres = blobs.centres[group]
-            for basis in (_basis_of_sides(centres, blobs.quads[group]), _basis_of_steps(centres)):
-                fit = None if basis is None else _lattice_through(centres, basis)
-                if fit is not None:
-                    yield fit
+        tiles = _tiles(blobs, shades)
+        for centres, origin, basis in [*_along_sides(blobs, tiles), *_along_steps(blobs, tiles)]:
+            fit = _lattice_through(centres, origin, basis)
+            if fit is not None:
+                yield fit
+
+
+def _along_sides(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Array, Array, Array]]:
+    """Centres (M, 2) of equal blobs, one blob's centre, lattice vectors (2, 2) around it, px.
+
+    The vectors run along that blob's sides. First where the most blobs lie as they say, by far
+    more than by chance.
+    """
+    local = [_along_sides_of(i, blobs, tiles) for i in range(len(tiles))]
+    used = np.zeros(len(tiles), bool)
+    tries = 0
+    for i in np.argsort([-(found[0] if found else 0) for found in local], kind="stable"):
+        found = local[i]
+        if found is None or found[0] < MIN_EVIDENCE or tries == GROUPS:
+            break
+        if not used[i]:
+            tries += 1
+            used[found[2]] = True
+            yield _parted(blobs, tiles[i])[0], blobs.centres[i], found[1]
+
+
+def _along_sides_of(
+    i: int, blobs: _Blobs, tiles: NDArray[np.int64]
+) -> tuple[float, Array, NDArray[np.intp]] | None:
+    """The evidence of a lattice along blob i's sides, its vectors, and which blobs lie on it.
+
+    The evidence is the logarithm of the odds that so many lie there against chance.
+    """
+    sides = _sides(blobs.quads[i])
+    if abs(np.linalg.det(sides)) < MIN_SIDE_PX**2 / 2:
+        return None
+    centres, of = _parted(blobs, tiles[i])
+    apart = centres - blobs.centres[i]
+    offsets = np.linalg.solve(sides, apart.T).T
+    reach = np.abs(offsets).max(axis=1)
+    near = (reach > 0.5) & (reach < NEAR_CELLS)
+    steps = offsets[near, :, None] / PITCH
+    on = np.abs(steps - np.rint(steps)) < OFF_NODE
+    together = on[:, 0].T.astype(float) @ on[:, 1].astype(float)
+    x, y = np.unravel_index(int(together.argmax()), together.shape)
+    agree = on[:, 0, x] & on[:, 1, y]
+    whole = np.rint(steps[agree][:, [0, 1], [x, y]])
+    if np.linalg.matrix_rank(whole) < 2:
+        return None
+    basis = np.linalg.lstsq(whole, apart[near][agree], rcond=None)[0].T
+    count, chance = float(agree.sum()), (2 * OFF_NODE) ** 2 * float(near.sum())
+    return count * np.log(count / chance) - count + chance, basis, of[near][agree]
+
+
+def _along_steps(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Array, Array, Array]]:
+    """The same along the steps between equal blobs: round ones have no sides."""
+    for _ in range(GROUPS if len(tiles) else 0):
+        group = tiles[int((tiles > 0).sum(axis=1).argmax())]
+        centres, _ = _parted(blobs, group)
+        if len(centres) < MIN_BLOBS:
+            break
+        tiles = np.where((group > 0) | (group > 0)[:, None], 0, tiles)
+        basis = _basis_of_steps(centres)
+        if basis is not None:
+            from_middle = np.abs(centres - np.median(centres, axis=0)).sum(axis=1)
+            yield centres, centres[int(from_middle.argmin())], basis
+
+
+def _sides(quad: Array) -> Array:
+    """(2, 2) px, in columns: rightward and downward sides of a quadrilateral (4, 2)."""
+    right, down = quad[1] - quad[0] + quad[2] - quad[3], quad[3] - quad[0] + quad[2] - quad[1]
+    return np.stack([right, down], axis=1) / 2
 
 
 def _blobs(image: Image) -> _Blobs:
@@ -120,26 +186,52 @@ def _first_of_each(blobs: _Blobs) -> NDArray[np.intp]:
     return np.array(kept, np.intp)
 
 
-def _largest_group(blobs: _Blobs, left: NDArray[np.bool_], shades: float) -> NDArray[np.bool_]:
-    """Mask of the most blobs that are like one of them."""
+def _tiles(blobs: _Blobs, shades: float) -> NDArray[np.int64]:
+    """(N, N) as how many blobs like i, side by side, blob j may be taken; 0: it is something else.
+
+    Tiles that touch each other are one blob. Under any view the moments of k in a row are k² times
+    those of one along the row, and the same across.
+    """
     size = np.linalg.norm(blobs.moments, axis=1)
     apart = np.linalg.norm(blobs.moments[:, None] - blobs.moments[None], axis=2)
+    tiles = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])).astype(np.int64)
+    one = _matrices(blobs.moments)
+    times = np.linalg.inv(one)[:, None] @ one[None]
+    middle = np.trace(times, axis1=2, axis2=3) / 2
+    spread = np.sqrt(np.maximum(middle**2 - np.linalg.det(times), 0))
+    across = np.maximum(middle - spread, 1e-6)
+    length = np.sqrt((middle + spread) / across)
+    row = np.rint(length).astype(np.int64)
+    is_row = (row > 1) & (row <= MAX_ROW) & (np.abs(length - row) < ALIKE)
+    is_row &= np.abs(across - 1) < 2 * ALIKE
     shaded = np.linalg.norm(blobs.rims[:, None] - blobs.rims[None], axis=2)
-    alike = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])) & (shaded < shades)
-    alike &= left & left[:, None]
-    group: NDArray[np.bool_] = alike[int(alike.sum(axis=1).argmax())]
-    return group
+    if np.isfinite(shades):  # of any shade there are too many bars
+        tiles = np.where(is_row, row, tiles)
+    return np.where(shaded < shades, tiles, 0)
 
 
-def _basis_of_sides(centres: Array, quads: Array) -> Array | None:
-    """(2, 2) lattice vectors in columns, px: along the blobs' mean sides."""
-    right = np.median(quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3], axis=0) / 2
-    down = np.median(quads[:, 3] - quads[:, 0] + quads[:, 2] - quads[:, 1], axis=0) / 2
-    sides = np.stack([right, down], axis=1)
-    if abs(np.linalg.det(sides)) < MIN_SIDE_PX**2 / 2:
-        return None
-    offsets = np.linalg.solve(sides, (centres - centres[0]).T).T
-    return np.asarray(sides * [_pitch(offsets[:, axis]) for axis in (0, 1)], np.float64)
+def _matrices(moments: Array) -> Array:
+    """(N, 2, 2) px²: second moments as symmetric matrices."""
+    xx, yy, xy = moments.T
+    return np.stack([xx, xy, xy, yy], axis=-1).reshape(-1, 2, 2)
+
+
+def _parted(blobs: _Blobs, group: NDArray[np.int64]) -> tuple[Array, NDArray[np.intp]]:
+    """Centres (M, 2) px of a group's tiles, (N,) of which make up each blob, and whose they are."""
+    moments = _matrices(blobs.moments)
+    one = np.median(moments[group == 1], axis=0)
+    centres = [blobs.centres[group == 1]]
+    for j in np.flatnonzero(group > 1):
+        values, vectors = np.linalg.eig(np.linalg.solve(one, moments[j]))
+        # This direction is at right angles to the sides that lie across the row. What is left of
+        # the moments is that of a stroke: a twelfth of its length squared.
+        normal = vectors[:, int(values.argmax())]
+        whole = moments[j] @ normal * np.sqrt(12 / (normal @ moments[j] @ normal))
+        at = (np.arange(group[j]) + 0.5) / group[j] - 0.5
+        centres.append(blobs.centres[j] + at[:, None] * whole)
+    rows = np.where(group > 1, group, 0)
+    of = np.concatenate([np.flatnonzero(group == 1), np.repeat(np.arange(len(rows)), rows)])
+    return np.concatenate(centres), of
 
 
 def _basis_of_steps(centres: Array) -> Array | None:
@@ -171,35 +263,51 @@ def _sine(a: Array, b: Array) -> float:
     return float(abs(a[0] * b[1] - a[1] * b[0]) / (np.hypot(*a) * np.hypot(*b) + 1e-9))
 
 
-def _lattice_through(centres: Array, basis: Array) -> Fit | None:
-    """The lattice of such vectors (in columns) on which the most of the blobs lie."""
-    middle = centres[int(np.abs(centres - np.median(centres, axis=0)).sum(axis=1).argmin())]
-    cells = np.rint(np.linalg.solve(basis, (centres - middle).T).T)
-    affine, agree = cv2.estimateAffine2D(
-        cells.astype(np.float32), centres.astype(np.float32),
-        method=cv2.RANSAC, ransacReprojThreshold=2 * FIT_CELLS * float(np.hypot(*basis[:, 0])),
-    )  # fmt: skip
-    if affine is None or agree.sum() < MIN_BLOBS:
+def _lattice_through(centres: Array, origin: Array, basis: Array) -> Fit | None:
+    """The lattice of such vectors (in columns) at the origin on which the most of the blobs lie."""
+    tolerance = 2 * FIT_CELLS * float(np.hypot(*basis[:, 0]))
+    frame_from_cells = np.vstack([np.column_stack([basis, origin]), [0, 0, 1]])
+    for reach in (NEAR_CELLS, MAX_CELLS):  # the vectors hold around the origin, perspective bends
+        cells = np.rint(transform(np.linalg.inv(frame_from_cells), centres))
+        near = np.abs(cells).max(axis=1) <= reach
+        mapped = _map_of_most(cells[near], centres[near], tolerance)
+        if mapped is None:
+            return None
+        frame_from_cells, agree = mapped
+        cells = cells[near]
+    taken = cells[agree].astype(int)
+    apart = np.abs(taken[:, None] - taken[None]).max(axis=2)
+    taken = taken[((apart > 0) & (apart <= MAX_GAP)).any(axis=1)]
+    if len(taken) < MIN_BLOBS:
         return None
-    taken = cells[agree.ravel().astype(bool)].astype(int)
     low, high = taken.min(axis=0), taken.max(axis=0) + 1
     if len(taken) < MIN_FILL * np.prod(high - low):
         return None
     support = np.zeros((high - low)[::-1], bool)
     support[taken[:, 1] - low[1], taken[:, 0] - low[0]] = True
     # Blobs' centres lie at whole numbers so far, cells' centres at halves.
-    frame_from_grid = np.vstack([affine, [0, 0, 1]]) @ np.array(
-        [[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]]
-    )
+    frame_from_grid = frame_from_cells @ np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]])
     box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
     return Fit(frame_from_grid, box, support, likeness=1.0)
 
 
-def _pitch(positions: Array) -> float:
-    """The step of which all distances along one axis are most nearly whole multiples."""
-    apart = np.abs(positions[:, None] - positions[None])[np.triu_indices(len(positions), 1)]
-    near = apart[(apart > 0.5) & (apart < NEAR_CELLS)]
-    if not len(near):
-        return 1.1
-    steps = near[:, None] / PITCH
-    return float(PITCH[int(np.abs(steps - np.rint(steps)).mean(axis=0).argmin())])
+def _map_of_most(
+    cells: Array, centres: Array, tolerance_px: float
+) -> tuple[Homography, NDArray[np.bool_]] | None:
+    """The map from whole cells (N, 2) to px that most centres (N, 2) bear out, and which do.
+
+    It is affine unless perspective makes more of them agree.
+    """
+    if len(cells) < MIN_BLOBS:
+        return None
+    from_, to = cells.astype(np.float32), centres.astype(np.float32)
+    affine, agree = cv2.estimateAffine2D(
+        from_, to, method=cv2.RANSAC, ransacReprojThreshold=tolerance_px
+    )
+    if affine is None or agree.sum() < MIN_BLOBS:
+        return None
+    best = np.vstack([affine, [0, 0, 1]]), agree.ravel().astype(bool)
+    bent, more = cv2.findHomography(from_, to, cv2.RANSAC, tolerance_px)
+    if bent is not None and more.sum() > agree.sum():
+        best = bent, more.ravel().astype(bool)
+    return best

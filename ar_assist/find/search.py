@@ -39,12 +39,14 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
                 known.append(fit)
                 if fit.score > LIKELY:
                     yield fit
-    yield from sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
+    doubtful = sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
+    yield from (fit for fit in doubtful if fit.score > MIN_SCORE)
     for grown in sorted(weak, key=lambda f: -f.regularity):
         late = _settled(image, grown)
         if late and not any(_is_alias(late, better) for better in known):
             known.append(late)
             yield late
+    yield from (fit for fit in doubtful if fit.score <= MIN_SCORE)
 
 
 def _stages(
@@ -58,8 +60,10 @@ def _stages(
         yield from _inside(image, quad, known, weak)
     for scale in reversed(SCALES):
         yield _grown(image, seeds(image, scale), known, weak)
-    sparse = (measured(image, fit) for fit in blob_lattices(image))
-    yield [fit for fit in sparse if fit and fit.score > MIN_SCORE]
+    for sparse in blob_lattices(image):
+        if not any(_is_part(sparse, fit) for fit in known):
+            final = measured(image, sparse)
+            yield [final] if final else []  # whatever the score: so many equal blobs are evidence
 
 
 def _grown(
@@ -132,7 +136,7 @@ def _is_alias(fit: Fit, better: Fit) -> bool:
     # From one seed rows run rightward, from another downward.
     ours = _border(better.box)
     apart = min(np.abs(np.roll(seen, turn, axis=0) - ours).max() for turn in range(4))
-    if apart < SAME_BORDER:
+    if apart < SAME_BORDER and fit.support.size == better.support.size:
         return True
     (x, y), box = seen.mean(axis=0), better.box
     inside = 0 < x - box.x < box.cols and 0 < y - box.y < box.rows
@@ -142,6 +146,16 @@ def _is_alias(fit: Fit, better: Fit) -> bool:
 def _border(box: Box) -> Points:
     """(4, 2) grid units."""
     return Lattice((box.x, box.y), (1, 1), box.rows, box.cols).corners
+
+
+def _is_part(sparse: Fit, fit: Fit) -> bool:
+    """Whether the cells of the one are cells of the other."""
+    grid_from_frame = np.linalg.inv(fit.frame_from_grid).astype(np.float64)
+    nodes = transform(sparse.frame_from_grid, sparse.box.centres()[sparse.support])
+    cells = transform(grid_from_frame, nodes) - (fit.box.x + 0.5, fit.box.y + 0.5)
+    whole = np.rint(cells)
+    inside = ((whole >= 0) & (whole < (fit.box.cols, fit.box.rows))).all()
+    return bool(inside and np.abs(cells - whole).max() < SAME_BORDER)
 
 
 def _belongs(seed: Seed, fit: Fit) -> bool:
