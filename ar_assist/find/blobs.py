@@ -94,7 +94,11 @@ def _along_sides_of(
     sides = _sides(blobs.quads[i])
     if abs(np.linalg.det(sides)) < MIN_SIDE_PX**2 / 2:
         return None
-    centres, of = _parted(blobs, tiles[i])
+    about = np.abs(np.linalg.solve(sides, (blobs.centres - blobs.centres[i]).T)).max(axis=0)
+    group = np.where(about < NEAR_CELLS, tiles[i], 0)
+    if group.sum() < MIN_BLOBS:
+        return None
+    centres, of = _parted(blobs, group)
     apart = centres - blobs.centres[i]
     offsets = np.linalg.solve(sides, apart.T).T
     reach = np.abs(offsets).max(axis=1)

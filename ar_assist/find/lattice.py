@@ -92,8 +92,12 @@ def rectified(image: Image, frame_from_grid: Homography, box: Box, cell_px: int)
     return np.asarray(picture, np.uint8)
 
 
-def grow(image: Image, seed: Seed) -> Fit | None:
-    """Follow the lattice of a seed as far as it goes; None: it is no lattice."""
+def grow(image: Image, seed: Seed, least: float) -> Fit | None:
+    """Follow the lattice of a seed as far as it goes; None: it is no lattice.
+
+    It is given up as soon as it is not as regular as the `least` that is asked for: a lattice is
+    so once its 64 nearest cells are known, and most seeds are none.
+    """
     p, q = reduced(seed.p, seed.q)
     frame_from_grid = np.array(
         [[p[0], q[0], seed.centre[0]], [p[1], q[1], seed.centre[1]], [0, 0, 1]]
@@ -110,10 +114,11 @@ def grow(image: Image, seed: Seed) -> Fit | None:
         frame_from_grid = frame_from_grid @ moved
         frame_from_grid /= frame_from_grid[2, 2]
         inner, support = _cropped(box, support, np.zeros_like(support))
-        if max(inner.cols, inner.rows) > MAX_CELLS:
+        fit = Fit(frame_from_grid, inner, support, likeness)
+        if max(inner.cols, inner.rows) > MAX_CELLS or (round_ and fit.regularity < least):
             return None
         if round_ == ROUNDS - 1 or (round_ > 2 and inner == last):
-            return Fit(frame_from_grid, inner, support, likeness)
+            return fit
         last = inner
         margin = max(2, min(inner.cols, inner.rows) // 3) if round_ < ROUNDS - 3 else 1
         box, support = inner.grown(margin), np.pad(support, margin)

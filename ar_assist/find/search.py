@@ -87,8 +87,8 @@ def _followed(
     picture: Image, seed: Seed, frame_from_picture: Homography, weak: list[Fit]
 ) -> Fit | None:
     """The picture's lattice that grows from a seed; a weak one waits, as the frame shows it."""
-    grown = grow(picture, seed)
-    if grown is None or grown.regularity <= MIN_SCORE:
+    grown = grow(picture, seed, MIN_SCORE)
+    if grown is None:
         return None
     if grown.regularity < LIKELY:
         weak.append(_seen_through(grown, frame_from_picture))
