@@ -35,6 +35,10 @@ MIXED = 2.0  # times the usual within a half: it is of several kinds itself, whi
 # Halves of a group so many times further apart, in any part, than cells within them are two kinds.
 # One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
 APART, ONE_KIND = 2.3, 1.0
+# Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py.
+BASE, PER_EVIDENCE = 0.1, (2.7, 0.55)
+NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
+MOST = 6.0  # log odds: more from the tree adds nothing
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +48,7 @@ class Grouping:
     """Which cells show the same."""
 
     labels: Indices  # (N,) 0.. in order of first appearance
-    margin: Array  # (N,) log odds of the cell's group against the nearest other grouping
+    margin: Array  # (N,) log odds that the cell is with its like alone
     weights: Floats  # (K,) of the parts: like cells are less than 1 apart
     score: float  # how clearly the groups stand apart
 
@@ -85,7 +89,23 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
             break
         best = better
     telling = [k for k in every if PARTS[k] != "rest"]  # it says in the mean what the spot says
-    return _parted(best, parts[telling], look.slack[telling], size_odds)
+    found = _parted(best, parts[telling], look.slack[telling], size_odds)
+    return replace(found, margin=_odds(found, parts))
+
+
+def _odds(found: Grouping, parts: Array) -> Array:
+    """(N,) log odds that a cell is with its like alone.
+
+    They rest on how much further the nearest cell of another group is than the farthest of its own,
+    and on the margin of its group in the tree.
+    """
+    apart = np.tensordot(found.weights, parts, 1)
+    same = found.labels[:, None] == found.labels
+    farthest = np.where(same, apart, 0).max(1)
+    nearest = np.where(same, np.inf, apart).min(1)
+    ratio = np.log((nearest + NEAR) / (farthest + NEAR))
+    told = np.stack([np.minimum(ratio, MOST), np.clip(found.margin, -MOST, MOST)], 1)
+    return np.asarray(BASE + told @ np.array(PER_EVIDENCE), np.float32)
 
 
 def _parted(
@@ -206,7 +226,8 @@ def _cut_tree(
 def _read_off(
     merges: Indices, whole: NDArray[np.float64], split: NDArray[np.float64]
 ) -> tuple[Indices, Array]:
-    """Walk from the root down to the chosen groups; margins against one merge more or less."""
+    """Walk from the root down to the chosen groups: labels, and log odds against one merge more
+    or less, (N,) each."""
     n = len(merges) + 1
     group, margin = np.arange(2 * n - 1), np.full(2 * n - 1, np.inf)
     joined = np.zeros(2 * n - 1, bool)

@@ -16,7 +16,7 @@ from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
 # Certainty under which no move rests on a cell: a wrong pair costs more than a missed one.
-DOUBTFUL = 0.75
+DOUBTFUL = 0.9
 
 
 @dataclass(frozen=True)

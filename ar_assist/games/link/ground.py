@@ -126,8 +126,17 @@ def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insid
     return like
 
 
+def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
+    """(N,) cells whose middle has the colour of some known ground; all, where none is known."""
+    level = middles(cells).mean((1, 2))
+    if not known.any():
+        return np.ones(len(cells), bool)
+    near: Mask = _off(level, known) < SAME
+    return near
+
+
 def _off(level: Array, known: Mask) -> Array:
-    """(R, C) by how many grey levels cells are off the known ground that is most like them."""
+    """(…,) by how many grey levels cells are off the known ground that is most like them."""
     off: Array = np.linalg.norm(level[..., None, :] - level[known], axis=-1).min(-1)
     return off
 

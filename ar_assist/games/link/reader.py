@@ -41,8 +41,10 @@ LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
-CLEAR = 8.0  # log odds of tile against empty per e-fold of contrast from the limit
-# Log odds that a pair the reading offers is one: fitted by benchmarks/link_confidence.py.
+CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
+# Log odds that a pair the reading offers is one: a logistic fit, checked by
+# benchmarks/link_confidence.py. It says too little since cells are judged one by one; a new fit
+# ranks readings worse.
 BASE = -0.3
 PER_FEATURE = (0.9, -12.0, -12.0, 0.6)
 WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the board's
@@ -185,7 +187,8 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     odd = np.zeros(len(flat), bool)
     if frame:
         odd = (off > frame) & ~square
-        empty |= (plain | (middle < limit)) & odd
+        bare = (middle < limit) & ground.has_colour_of_ground(flat, empty)
+        empty |= (plain | bare) & odd
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
