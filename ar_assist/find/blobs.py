@@ -98,6 +98,10 @@ def _along_sides_of(
     group = np.where(about < NEAR_CELLS, tiles[i], 0)
     if group.sum() < MIN_BLOBS:
         return None
+    # A small blob's sides are known but roughly; it is for all around to say which way they run.
+    sides = np.median([_sides(quad) for quad in blobs.quads[group == 1]], axis=0)
+    if abs(np.linalg.det(sides)) < MIN_SIDE_PX**2 / 2:
+        return None
     centres, of = _parted(blobs, group)
     apart = centres - blobs.centres[i]
     offsets = np.linalg.solve(sides, apart.T).T
