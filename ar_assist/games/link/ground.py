@@ -86,8 +86,8 @@ def are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
-def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[Mask, Mask]:
-    """(R, C) cells of ground amid squares of plain colour, and those that are squares for sure.
+def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
+    """(R, C) cells of ground amid squares of plain colour.
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
@@ -99,10 +99,11 @@ def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[
     runs_on, runs_out = _running(quiet, plain, inside)
     known = runs_out if runs_out.any() or not tells else runs_on
     if not known.any():
-        return known, known
+        return known
     known = known | (runs_on & (_off(level, known) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    return known | (plain & ~square & (_off(level, known) < SAME / 2)), square
+    like: Mask = known | (plain & ~square & (_off(level, known) < SAME / 2))
+    return like
 
 
 def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask) -> Mask:

@@ -175,10 +175,8 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         contrast = middle  # blur lets their sides into the face
     limit = ground.plain_limit(contrast[inside])
     plain = contrast < limit
-    square = np.zeros(len(flat), bool)
     if of_squares:
-        found = ground.amid_squares(cells, quiet, plain.reshape(grid), board)
-        empty, square = (mask.ravel() for mask in found)
+        empty = ground.amid_squares(cells, quiet, plain.reshape(grid), board).ravel()
     else:
         shown = contrast.reshape(grid), plain.reshape(grid)
         empty = ground.amid_pictures(cells, quiet, *shown, board).ravel()
@@ -186,15 +184,16 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     frame = ground.frame_limit(off, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
-        odd = (off > frame) & ~square
-        bare = (middle < limit) & ground.has_colour_of_ground(flat, empty)
-        empty |= (plain | bare) & odd
+        odd = off > frame
+        empty |= (plain | (middle < limit)) & odd & ground.has_colour_of_ground(flat, empty)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
     mated = alike.any(1)
     must_have_mate = ~inside
-    if not frame:
+    if frame:  # a tile of one colour shows the frame another way, or none
+        odd &= ~(plain & mated & inside & ~quiet.reshape(-1, 4).any(1))
+    else:
         sure = inside & mated
         # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
         blank = plain & (2 * (plain & inside).sum() < inside.sum())
