@@ -66,6 +66,27 @@ def test_reads_exactly(condition: str, pairs: int) -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_kinds_that_were_told_apart_do_not_run_together_as_the_board_empties(seed: int) -> None:
+    truth = shuffled(5, 8, 10, seed)
+    left = np.where(np.isin(truth, [1, 2, 3, 4]), truth, 0)
+
+    def seen(cells: np.ndarray) -> tuple[Image, Lattice]:
+        """Kind 2 is kind 1 but for one stroke."""
+        image, lattice = picture(np.where(cells == 2, 1, cells))
+        for r, c in np.argwhere(cells == 2):
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            cv2.line(image, (x + 20, y + 38), (x + 28, y + 36), (120, 120, 120), 2)
+        noise = np.random.default_rng(seed).normal(0, 4, image.shape)
+        blurred = cv2.GaussianBlur(image, (0, 0), 2) + noise
+        return np.clip(blurred, 0, 255).astype(np.uint8), lattice
+
+    before = reader.read(*seen(truth))
+    assert same_partition(cells_of(before), truth)
+    after = reader.read(*seen(left), before)
+    assert (cells_of(after) == np.where(left > 0, cells_of(before), 0)).all()
+
+
 def test_a_lattice_that_skips_every_second_diagonal_is_refused() -> None:
     """Turned by 45 degrees, a lattice goes through all tiles and as many places between them."""
     kinds = shuffled(6, 10, 10, 7)

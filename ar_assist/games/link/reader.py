@@ -55,9 +55,9 @@ MANY_TILES = 40  # on fewer, equal groups come by chance more easily
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What a reading leaves for the next: the mean picture of every kind."""
+    """What a reading leaves for the next: the mean picture of every kind seen on this board."""
 
-    labels: Indices  # (K,)
+    labels: Indices  # (K,) those on the board first, by their groups
     pictures: Array  # (K, CELL, CELL, 3)
 
 
@@ -306,7 +306,11 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     if tile.sum() < (2 if before else LEAST_TILES):
         return None
     found = group(finely(tiles.compare(cells[tile], reach=1), cells[tile]), size_odds)
-    sizes = np.bincount(found.labels)
+    groups, joins = found.labels, np.zeros(len(found.labels), bool)
+    known = before.evidence if before else None
+    if isinstance(known, Memory):
+        groups, joins = _parted_by_known(cells[tile], groups, known)
+    sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
@@ -314,16 +318,18 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum() or _is_too_fine(tile)
     ):
         return None
-    memory = _remember(cells[tile], found.labels, before)
+    memory = _remember(cells[tile], groups, joins, known)
     board = np.full(tile.shape, EMPTY)
-    board[tile] = memory.labels[found.labels]
+    board[tile] = memory.labels[groups]
     if odd == (sizes == 1).sum() and not sight.framed:
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
-        board[tile] = np.where(sizes[found.labels] == 1, EMPTY, board[tile])
+        board[tile] = np.where(sizes[groups] == 1, EMPTY, board[tile])
     certainty = sight.certainty[1:-1, 1:-1].copy()
     certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
-    return _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
+    reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
+    certainty[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
+    return reading
 
 
 def _is_too_fine(tile: Mask) -> bool:
@@ -358,17 +364,47 @@ def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
-def _remember(cells: Array, groups: Indices, before: Reading[LinkBoard] | None) -> Memory:
-    """Labels and mean pictures of all groups; kinds that `before` knew keep their labels."""
+def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indices, Mask]:
+    """Groups that join what was told apart before, parted again, and which cells they hold.
+
+    Few kinds say little about what parts kinds: as a board empties, look-alikes run together. Parts
+    are made where they are even; in any case such cells are doubted. (N,) each.
+    """
+    n = len(cells)
+    look = tiles.compare(np.concatenate([cells, known.pictures]), reach=1)
+    apart = (look.parts**2).sum(0)[:n, n:]
+    like = np.where(apart.min(1) < SAME_KIND, apart.argmin(1), -1)
+    parted, joins = groups * (len(known.labels) + 1), np.zeros(n, bool)
+    for g in range(groups.max() + 1):
+        some = groups == g
+        kinds, sizes = np.unique(like[some], return_counts=True)
+        joins[some] = (kinds >= 0).sum() > 1
+        if joins[some].all() and not (sizes % 2).any():
+            parted[some] += like[some] + 1
+    return np.unique(parted, return_inverse=True)[1], joins
+
+
+def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) -> Memory:
+    """All kinds seen on this board, those of the groups first.
+
+    Kinds that were known keep their labels; and their pictures, where their group joins several.
+    """
     count = int(groups.max()) + 1
     pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
     labels = np.arange(1, count + 1)
-    known = before.evidence if before else None
-    if isinstance(known, Memory):
-        look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
-        apart = (look.parts**2).sum(0)[:count, count:]
-        new, old = linear_sum_assignment(apart)
-        same = apart[new, old] < SAME_KIND
-        labels = known.labels.max() + labels
-        labels[new[same]] = known.labels[old[same]]
-    return Memory(labels, pictures)
+    if not known:
+        return Memory(labels, pictures)
+    look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
+    apart = (look.parts**2).sum(0)[:count, count:]
+    new, old = linear_sum_assignment(apart)
+    same = apart[new, old] < SAME_KIND
+    new, old = new[same], old[same]
+    labels = known.labels.max() + labels
+    labels[new] = known.labels[old]
+    joined = np.isin(new, groups[joins])
+    pictures[new[joined]] = known.pictures[old[joined]]
+    gone = np.setdiff1d(np.arange(len(known.labels)), old)
+    return Memory(
+        np.concatenate([labels, known.labels[gone]]),
+        np.concatenate([pictures, known.pictures[gone]]),
+    )
