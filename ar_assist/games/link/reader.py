@@ -34,6 +34,7 @@ MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
+REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
 COUPLES, FEWER = 8, 0.67  # couples of cells that tell; share of chance's variety: half if pieces
@@ -328,8 +329,9 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
-    certainty[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
-    return reading
+    doubted = certainty.copy()  # each by itself: they say nothing against the others
+    doubted[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
+    return replace(reading, certainty=doubted)
 
 
 def _is_too_fine(tile: Mask) -> bool:
@@ -385,7 +387,7 @@ def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indi
 
 
 def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) -> Memory:
-    """All kinds seen on this board, those of the groups first.
+    """The kinds seen on this board, those of the groups first, then those seen last.
 
     Kinds that were known keep their labels; and their pictures, where their group joins several.
     """
@@ -403,7 +405,7 @@ def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) 
     labels[new] = known.labels[old]
     joined = np.isin(new, groups[joins])
     pictures[new[joined]] = known.pictures[old[joined]]
-    gone = np.setdiff1d(np.arange(len(known.labels)), old)
+    gone = np.setdiff1d(np.arange(len(known.labels)), old)[: max(REMEMBERED - count, 0)]
     return Memory(
         np.concatenate([labels, known.labels[gone]]),
         np.concatenate([pictures, known.pictures[gone]]),
