@@ -124,9 +124,9 @@ def _along_steps(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Arra
     """The same along the steps between equal blobs: round ones have no sides."""
     for _ in range(GROUPS if len(tiles) else 0):
         group = tiles[int((tiles > 0).sum(axis=1).argmax())]
-        centres, _ = _parted(blobs, group)
-        if len(centres) < MIN_BLOBS:
+        if group.sum() < MIN_BLOBS:
             break
+        centres, _ = _parted(blobs, group)
         tiles = np.where((group > 0) | (group > 0)[:, None], 0, tiles)
         basis = _basis_of_steps(centres)
         if basis is not None:
