@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.find import find, rectify
 from ar_assist.games.link import DOUBTFUL, reader
 from ar_assist.games.link.board import LinkBoard, Rules
@@ -29,7 +30,7 @@ CANDIDATES = 6  # read in one frame
 PAIRS = 20  # of one reading
 
 
-def samples(tiers: list[str], seeds: range) -> Iterator[tuple[np.ndarray, float, float]]:
+def samples(tiers: list[str], seeds: list[int]) -> Iterator[tuple[np.ndarray, float, float]]:
     """Features, share of right pairs, and confidence of every reading that offers a pair."""
     for seed in seeds:
         for tier in tiers:
@@ -74,10 +75,9 @@ def right_pairs(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiers", default=",".join(TIERS), help="names, by commas")
-    parser.add_argument("--seeds", default="920-921", help="first-last")
+    parser.add_argument("--seeds", default="920-921", help="first-last, or by commas")
     args = parser.parse_args()
-    first, _, last = args.seeds.partition("-")
-    found = list(samples(args.tiers.split(","), range(int(first), int(last or first) + 1)))
+    found = list(samples(args.tiers.split(","), parse_seeds(args.seeds)))
     features, share, said = (np.array(part) for part in zip(*found, strict=True))
     # A reading with a share of right pairs counts as both outcomes, by that share.
     model = LogisticRegression(C=10).fit(

@@ -13,6 +13,7 @@ import argparse
 
 import numpy as np
 
+from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.find import rectify
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
@@ -48,13 +49,12 @@ def couples(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tiers", default=",".join(TIERS), help="names, by commas")
-    parser.add_argument("--seeds", default="920-921", help="first-last")
+    parser.add_argument("--seeds", default="920-921", help="first-last, or by commas")
     args = parser.parse_args()
-    first, _, last = args.seeds.partition("-")
     found = [
         couples(tier, seed)
         for tier in args.tiers.split(",")
-        for seed in range(int(first), int(last or first) + 1)
+        for seed in parse_seeds(args.seeds)
         if TIERS[tier].game
     ]
     said, equal = (np.concatenate(part) for part in zip(*found, strict=True))

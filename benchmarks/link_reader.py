@@ -19,6 +19,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.games.link import reader
 from ar_assist.types import Image, Lattice, Points
 
@@ -104,7 +105,7 @@ def exact(found: np.ndarray, truth: dict[str, Any]) -> bool:
     return len(pairs) == len(set(a)) == len(set(b)) and all((x == 0) == (y == 0) for x, y in pairs)
 
 
-def outcomes(folder: Path, seeds: range) -> Iterator[tuple[str, str, bool, float]]:
+def outcomes(folder: Path, seeds: list[int]) -> Iterator[tuple[str, str, bool, float]]:
     """Kind, file, is it exact, its confidence."""
     for path in sorted(folder.glob("*.json")):
         truth = json.loads(path.read_text())
@@ -123,13 +124,10 @@ def outcomes(folder: Path, seeds: range) -> Iterator[tuple[str, str, bool, float
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="pictures with truth beside them")
-    parser.add_argument("--seeds", default="1-2", help="first-last")
+    parser.add_argument("--seeds", default="1-2", help="first-last, or by commas")
     args = parser.parse_args()
-    first, _, last = args.seeds.partition("-")
     table: dict[str, list[tuple[bool, float]]] = defaultdict(list)
-    for kind, name, right, confidence in outcomes(
-        args.folder, range(int(first), int(last or first) + 1)
-    ):
+    for kind, name, right, confidence in outcomes(args.folder, parse_seeds(args.seeds)):
         table[kind].append((right, confidence))
         if not right:
             print(f"  {kind:10} {name:28} confidence {confidence:.2f}", flush=True)

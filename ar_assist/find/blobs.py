@@ -130,8 +130,13 @@ def _along_steps(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Arra
         tiles = np.where((group > 0) | (group > 0)[:, None], 0, tiles)
         basis = _basis_of_steps(centres)
         if basis is not None:
-            from_middle = np.abs(centres - np.median(centres, axis=0)).sum(axis=1)
-            yield centres, centres[int(from_middle.argmin())], basis
+            yield centres, centres[int(_from_middle(centres).argmin())], basis
+
+
+def _from_middle(centres: Array) -> Array:
+    """(N,) px, along the axes: how far centres (N, 2) lie from the midst of them."""
+    off: Array = np.abs(centres - np.median(centres, axis=0)).sum(axis=1)
+    return off
 
 
 def _sides(quad: Array) -> Array:
@@ -195,27 +200,32 @@ def _first_of_each(blobs: _Blobs) -> NDArray[np.intp]:
 
 
 def _tiles(blobs: _Blobs, shades: float) -> NDArray[np.int64]:
-    """(N, N) as how many blobs like i, side by side, blob j may be taken; 0: it is something else.
-
-    Tiles that touch each other are one blob. Under any view the moments of k in a row are k² times
-    those of one along the row, and the same across.
-    """
+    """(N, N) as how many blobs like i in a row blob j may be taken; 0: it is something else."""
     size = np.linalg.norm(blobs.moments, axis=1)
     apart = np.linalg.norm(blobs.moments[:, None] - blobs.moments[None], axis=2)
     tiles = (apart < 2 * ALIKE * np.minimum(size[:, None], size[None])).astype(np.int64)
-    one = _matrices(blobs.moments)
+    shaded = np.linalg.norm(blobs.rims[:, None] - blobs.rims[None], axis=2)
+    if np.isfinite(shades):  # of any shade there are too many bars
+        row = _in_a_row(blobs.moments)
+        tiles = np.where(row > 1, row, tiles)
+    return np.where(shaded < shades, tiles, 0)
+
+
+def _in_a_row(moments: Array) -> NDArray[np.int64]:
+    """(N, N) how many blobs like i touch each other in a row to make blob j; 0 or 1: it is no row.
+
+    Under any view the moments of k in a row are k² times those of one along the row, and the same
+    across.
+    """
+    one = _matrices(moments)
     times = np.linalg.inv(one)[:, None] @ one[None]
     middle = np.trace(times, axis1=2, axis2=3) / 2
     spread = np.sqrt(np.maximum(middle**2 - np.linalg.det(times), 0))
     across = np.maximum(middle - spread, 1e-6)
     length = np.sqrt((middle + spread) / across)
     row = np.rint(length).astype(np.int64)
-    is_row = (row > 1) & (row <= MAX_ROW) & (np.abs(length - row) < ALIKE)
-    is_row &= np.abs(across - 1) < 2 * ALIKE
-    shaded = np.linalg.norm(blobs.rims[:, None] - blobs.rims[None], axis=2)
-    if np.isfinite(shades):  # of any shade there are too many bars
-        tiles = np.where(is_row, row, tiles)
-    return np.where(shaded < shades, tiles, 0)
+    is_row = (row <= MAX_ROW) & (np.abs(length - row) < ALIKE) & (np.abs(across - 1) < 2 * ALIKE)
+    return np.where(is_row, row, 0)
 
 
 def _matrices(moments: Array) -> Array:
@@ -247,8 +257,7 @@ def _basis_of_steps(centres: Array) -> Array | None:
 
     Round blobs have no sides.
     """
-    from_middle = np.abs(centres - np.median(centres, axis=0)).sum(axis=1)
-    amid = centres[np.argsort(from_middle, kind="stable")[:VOTERS]]
+    amid = centres[np.argsort(_from_middle(centres), kind="stable")[:VOTERS]]
     steps = (amid[:, None] - amid[None])[np.triu_indices(len(amid), 1)]
     steps *= np.where(steps @ [1, 0.01] < 0, -1, 1)[:, None]
     length = np.hypot(*steps.T)

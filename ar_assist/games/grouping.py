@@ -54,7 +54,16 @@ class Grouping:
 
 
 def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
-    """Group cells by agglomerative clustering, cut where the evidence is best.
+    """The clusters of cells, with each looked into once more for kinds that differ in one part."""
+    found = cluster(look, size_odds)
+    telling = [k for k, name in enumerate(PARTS[: len(look.parts)]) if name != "rest"]
+    # The rest says in the mean what the spot says.
+    found = _parted(found, look.parts[telling], look.slack[telling], size_odds)
+    return replace(found, margin=_odds(found, look.parts))
+
+
+def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
+    """Agglomerative clusters of cells, cut where the evidence is best; margins are the tree's.
 
     Each part of the difference counts by how far it stands above its own noise within groups, as in
     Fisher's linear discriminant, so that colour decides on a board of plain squares, shape before
@@ -88,9 +97,7 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         if better.score <= best.score:
             break
         best = better
-    telling = [k for k in every if PARTS[k] != "rest"]  # it says in the mean what the spot says
-    found = _parted(best, parts[telling], look.slack[telling], size_odds)
-    return replace(found, margin=_odds(found, parts))
+    return best
 
 
 def _odds(found: Grouping, parts: Array) -> Array:

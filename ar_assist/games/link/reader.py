@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import group
+from ar_assist.games.grouping import cluster, group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_ground
@@ -233,7 +233,7 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
     if within.sum() < 3:
         return None
     look = tiles.compare(cells[some], reach=1)
-    found = group(look.among(within), _first_odds)
+    found = cluster(look.among(within), _first_odds)
     if found.score < CHANCE:
         return None
     apart = np.tensordot(found.weights, look.parts, 1) ** 2
@@ -373,8 +373,7 @@ def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indi
     are made where they are even; in any case such cells are doubted. (N,) each.
     """
     n = len(cells)
-    look = tiles.compare(np.concatenate([cells, known.pictures]), reach=1)
-    apart = (look.parts**2).sum(0)[:n, n:]
+    apart = _from_known(cells, known)
     like = np.where(apart.min(1) < SAME_KIND, apart.argmin(1), -1)
     parted, joins = groups * (len(known.labels) + 1), np.zeros(n, bool)
     for g in range(groups.max() + 1):
@@ -384,6 +383,13 @@ def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indi
         if joins[some].all() and not (sizes % 2).any():
             parted[some] += like[some] + 1
     return np.unique(parted, return_inverse=True)[1], joins
+
+
+def _from_known(pictures: Array, known: Memory) -> Array:
+    """(N, K) summed squared differences of (N, CELL, CELL, 3) pictures from the known kinds."""
+    look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
+    apart: Array = (look.parts**2).sum(0)[: len(pictures), len(pictures) :]
+    return apart
 
 
 def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) -> Memory:
@@ -396,8 +402,7 @@ def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) 
     labels = np.arange(1, count + 1)
     if not known:
         return Memory(labels, pictures)
-    look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
-    apart = (look.parts**2).sum(0)[:count, count:]
+    apart = _from_known(pictures, known)
     new, old = linear_sum_assignment(apart)
     same = apart[new, old] < SAME_KIND
     new, old = new[same], old[same]
