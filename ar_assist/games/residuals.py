@@ -18,6 +18,7 @@ from ar_assist.games.tiles import (
     Array,
     Differences,
     Indices,
+    common,
     detail,
     mates,
     opponent,
@@ -26,7 +27,7 @@ from ar_assist.games.tiles import (
 
 NEIGHBOURS = 12  # cells that each is compared with finely: those beyond are unlike it anyway
 CHUNK = 2048  # pairs at a time: they stay in the cache
-CAMERA = (0.5, 0.5, 0.15, 0.4)  # usual shift x, y, px; gain; blur, px²: what equals differ by
+CAMERA = (0.15, 0.5, 0.5, 0.4)  # usual gain; shift x, y, px; blur, px²: what equals differ by
 SPOT = 3  # px: half a side of a spot, the width of a stroke
 OUTLIER = 9.0  # times the variance: of a false mate, not of noise
 EVEN, EDGY = 2.2, 0.02  # first guess: of the median square; per squared slope
@@ -37,7 +38,7 @@ def finely(look: Differences, cells: Array) -> Differences:
     base = look.parts.sum(0)
     pairs = _near(base)
     grey = opponent(cells)[0]
-    grey = detail((grey - np.median(grey, 0)).astype(np.float32))
+    grey = detail(grey - common(grey))
     planes = _planes(np.concatenate([grey, resampled(grey)]))
     couples = mates(base)
     noise = _noise(*_residuals(planes, couples, _shifts(look, couples)))
@@ -80,18 +81,20 @@ def _residuals(planes: Array, pairs: Indices, shifts: Array) -> tuple[Array, Arr
     i, j = pairs.T
     dx, dy = shifts.astype(int).T
     a, b = windows[i, :, EDGE, EDGE], windows[j, :, EDGE + dy, EDGE + dx]
-    change, mean = (a - b)[:, 0], (a + b) / 2
-    slopes = mean[:, 1] ** 2 + mean[:, 2] ** 2
-    both = np.concatenate([mean[:, 1:3], mean[:, :1], mean[:, 3:], change[:, None]], 1)
-    both = both.reshape(len(pairs), 5, -1)
-    both = both - both.mean(2, keepdims=True)
-    causes, change = both[:, :4], both[:, 4]
+    both = np.empty((len(pairs), 5, SIDE, SIDE), np.float32)
+    np.add(a, b, out=both[:, :4])
+    both[:, :4] /= 2
+    np.subtract(a[:, 0], b[:, 0], out=both[:, 4])
+    slopes: Array = both[:, 1] ** 2 + both[:, 2] ** 2
+    flat = both.reshape(len(pairs), 5, -1)
+    flat -= flat.mean(2, keepdims=True)
+    causes, change = flat[:, :4], flat[:, 4]
     # A ridge: nothing is explained by more than a camera does.
     ridge = np.diag(2 * (NOISE / np.array(CAMERA)) ** 2)
     normal = causes @ causes.swapaxes(1, 2) + ridge
     by = np.linalg.solve(normal, causes @ change[..., None])
     left = change - (by.swapaxes(1, 2) @ causes)[:, 0]
-    return left.reshape(-1, SIDE, SIDE).astype(np.float32), slopes.astype(np.float32)
+    return left.reshape(-1, SIDE, SIDE).astype(np.float32), slopes
 
 
 def _noise(left: Array, slopes: Array) -> tuple[float, float]:

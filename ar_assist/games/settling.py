@@ -23,8 +23,10 @@ from ar_assist.games.tiles import (
     compare,
     cut,
     face,
+    level,
     mates,
     opponent,
+    spread,
 )
 from ar_assist.registration import best_offsets
 from ar_assist.types import Image, Lattice
@@ -64,7 +66,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     for _ in range(ROUNDS):
         cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
         look = compare(cells, reach=2, block=2)
-        contrast = face(cells).std((1, 2)).mean(1)
+        contrast = spread(face(cells)).mean(1)
         pairs = mates(look.shape)
         pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
         a, b = pairs.T
@@ -72,7 +74,7 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         field = basis @ _fitted(basis[b] - basis[a], steps / DOUBT, BENDING[1])
         bend = (bend + DOUBT * field.reshape(*grid, 2)).astype(np.float32)
     cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
-    levels = np.column_stack([face(cells).mean((1, 2)), 100 * np.log(contrast + NOISE)])
+    levels = np.column_stack([level(face(cells)), 100 * np.log(contrast + NOISE)])
     basis = _basis(grid, FALLOFF[0])
     light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
     light = DOUBT_LIGHT * light.reshape(*grid, 4)
@@ -89,7 +91,7 @@ def _bend_of_frames(cells: Array, inside: Mask) -> Array:
     border = REACH - SPILL
     edges = np.pad(_edges(cells), ((border, border), (border, border), (0, 0)), mode="edge")
     windows = np.lib.stride_tricks.sliding_window_view(edges, 2 * (CELL - 2 * SPILL,), axis=(0, 1))
-    contrast = face(cells.reshape(-1, CELL, CELL, 3)).std((1, 2)).mean(1)
+    contrast = spread(face(cells.reshape(-1, CELL, CELL, 3))).mean(1)
     busy = inside & (contrast > max(NOISE, float(np.median(contrast[inside])) / 2))
     place = np.argwhere(np.ones(grid, bool))  # (N, 2) row, column
     flat = np.zeros((*grid, 2), np.float32)
@@ -167,21 +169,25 @@ def _fitted(design: Floats, steps: NDArray[np.floating], ridge: float) -> Floats
         return found
     fold = np.arange(len(steps)) % FOLDS
     for k, step in enumerate(steps.T):
-        foretold = np.zeros(len(step))
-        for f in range(FOLDS):
-            part = _robust(design[fold != f], step[fold != f], ridge)
-            foretold[fold == f] = design[fold == f] @ part
+        # The last fit leaves none out.
+        fits = _robust(design, step, np.arange(FOLDS + 1)[:, None] != fold, ridge)
+        foretold = np.einsum("mk,mk->m", design, fits[fold])
         cost = np.log1p((step - WORTHS[:, None] * foretold) ** 2).sum(1)
-        found[:, k] = WORTHS[int(cost.argmin())] * _robust(design, step, ridge)
+        found[:, k] = WORTHS[int(cost.argmin())] * fits[-1]
     return found
 
 
-def _robust(design: Floats, step: NDArray[np.floating], ridge: float) -> Floats:
-    """(K,) ridge regression, weighed anew by how well each step fits (Cauchy's weights, unit 1)."""
-    weight: Floats = np.ones(len(step))
-    found: Floats = np.zeros(design.shape[1])
+def _robust(design: Floats, step: NDArray[np.floating], used: Mask, ridge: float) -> Floats:
+    """(F, K) ridge regressions, each on the steps that are `used` (F, M).
+
+    Weighed anew by how well each step fits (Cauchy's weights, unit 1).
+    """
+    weight: Floats = np.ones(used.shape)
+    found: Floats = np.zeros((len(used), design.shape[1]))
     for _ in range(4):
-        normal = (design.T * weight) @ design + ridge * np.eye(design.shape[1])
-        found = np.asarray(np.linalg.solve(normal, design.T @ (weight * step)), np.float64)
-        weight = np.asarray(1 / (1 + (design @ found - step) ** 2), np.float64)
+        weighed = design.T * (weight * used)[:, None]
+        normal = weighed @ design + ridge * np.eye(design.shape[1])
+        by_steps = (weighed @ step)[..., None]
+        found = np.asarray(np.linalg.solve(normal, by_steps)[..., 0], np.float64)
+        weight = 1 / (1 + (found @ design.T - step) ** 2)
     return found

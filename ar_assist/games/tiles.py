@@ -24,6 +24,8 @@ SIDE = CELL - 2 * EDGE  # px a side of a face
 POOL = 3  # px: colour is compared in blocks, cameras give it no more detail
 BROAD = 6.0  # px, sigma: light falls off and glare spreads more slowly than pictures change
 NOISE = 5.0  # grey levels: contrast under this is no content (sensor noise, JPEG, dithering)
+LUMINANCE = 0.114, 0.587, 0.299  # of BGR, ITU-R BT.601
+OPPONENT = np.array([LUMINANCE, np.eye(3)[0] - LUMINANCE, np.eye(3)[2] - LUMINANCE], np.float32)
 PARTS = "shape", "chroma", "tone", "rest", "spot"  # the last two: see residuals
 
 
@@ -79,16 +81,38 @@ def face(cells: Array) -> Array:
 
 def opponent(cells: Array) -> tuple[Array, Array]:
     """Luminance (N, H, W) and two colour differences (N, H, W, 2) of BGR cells."""
-    grey = cells @ np.array([0.114, 0.587, 0.299], np.float32)
-    return grey, cells[..., ::2] - grey[..., None]
+    n, h, w = cells.shape[:3]
+    tall = np.ascontiguousarray(cells).reshape(-1, w, 3)
+    planes = np.asarray(cv2.transform(tall, OPPONENT), np.float32).reshape(n, h, w, 3)
+    return np.ascontiguousarray(planes[..., 0]), planes[..., 1:]
 
 
 def pool(planes: Array, block: int) -> Array:
     """Means of blocks: (N, H, W, K) to (N, H // block, W // block, K)."""
     n, h, w, k = planes.shape
-    blocks = planes.reshape(n, h // block, block, w // block, block, k)
-    means: Array = blocks.mean((2, 4)).astype(np.float32)
-    return means
+    tall = np.ascontiguousarray(planes).reshape(n * h, w, k)
+    means = cv2.resize(tall, (w // block, n * h // block), interpolation=cv2.INTER_AREA)
+    return np.asarray(means, np.float32).reshape(n, h // block, w // block, k)
+
+
+def level(planes: Array) -> Array:
+    """(N, K) means of (N, H, H, K) square pictures."""
+    return pool(planes, planes.shape[1])[:, 0, 0]
+
+
+def spread(planes: Array) -> Array:
+    """(N, K) standard deviations of (N, H, H, K) square pictures."""
+    off = planes - level(planes)[:, None, None]
+    return np.sqrt(level(off * off))
+
+
+def common(pictures: Array) -> Array:
+    """(...) what most of (N, ...) pictures share: the median, px by px, of two the higher."""
+    n = len(pictures)
+    by_px = np.ascontiguousarray(pictures.reshape(n, -1).T)
+    by_px.partition(n // 2, axis=1)
+    median: Array = by_px[:, n // 2].reshape(pictures.shape[1:])
+    return median
 
 
 def detail(grey: Array) -> Array:
@@ -110,7 +134,7 @@ def compare(cells: Array, reach: int, block: int = 1) -> Differences:
     """
     grey, colour = opponent(cells)
     fine = pool(grey[..., None], block)[..., 0]
-    fine = detail((fine - np.median(fine, 0)).astype(np.float32))
+    fine = detail(fine - common(fine))
     shape, shift = _shape_distances(fine, reach)
     (chroma, of_chroma), (tone, of_tone) = map(_level_distances, (colour, grey[..., None]))
     slack = np.stack([_shape_slack(fine), of_chroma, of_tone])
@@ -173,14 +197,17 @@ def _level_distances(planes: Array) -> tuple[Array, Array]:
     energy = np.einsum("nd,nd->n", levels, levels)
     usual = 2 * energy.mean() + 2 * NOISE**2 * levels.shape[1]
     distance: Array = np.maximum(energy[:, None] + energy - 2 * levels @ levels.T, 0) / usual
-    moved = pool(face(resampled(planes) - planes), POOL)
+    moved = pool(face(resampled(planes)) - face(planes), POOL)
     return distance, np.einsum("nijk,nijk->n", moved, moved) / usual
 
 
 def resampled(planes: Array) -> Array:
     """(N, H, W, ...) pictures as pixels half a px up and left see them: equals lie no nearer."""
-    down = (planes + np.roll(planes, 1, 1)) / 2
-    return np.asarray((down + np.roll(down, 1, 2)) / 2, np.float32)
+    n, h, w = planes.shape[:3]
+    tall = np.ascontiguousarray(planes).reshape(n * h, w, -1)
+    # what lies above a picture gets into its first row, which no comparison looks at
+    between = cv2.blur(tall, (2, 2), anchor=(1, 1))
+    return np.asarray(between, np.float32).reshape(planes.shape)
 
 
 def mates(distance: NDArray[np.floating]) -> Indices:

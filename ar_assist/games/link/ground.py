@@ -40,7 +40,9 @@ SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 def contrasts(faces: Array) -> Array:
     """(N,) grey levels of detail and colour that each face (N, H, H, 3) shows."""
     grey, colour = tiles.opponent(faces)
-    contrast: Array = np.hypot(tiles.detail(grey).std((1, 2)), colour.std((1, 2)).max(1))
+    contrast: Array = np.hypot(
+        tiles.spread(tiles.detail(grey)[..., None])[:, 0], tiles.spread(colour).max(1)
+    )
     return contrast
 
 
@@ -93,7 +95,7 @@ def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
     where it has the colour of ground; beside ground it would run on into it.
     """
-    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2)).reshape(*plain.shape, 3)
+    level = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*plain.shape, 3)
     open_ = level[quiet.any(2) & inside]
     tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
     runs_on, runs_out = _running(quiet, plain, inside)
@@ -122,14 +124,14 @@ def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insid
     known = runs_out | (runs_on & plain)
     if not known.any():
         return known
-    level = tiles.face(cells.reshape(-1, CELL, CELL, 3)).mean((1, 2)).reshape(*plain.shape, 3)
+    level = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*plain.shape, 3)
     like: Mask = known | (plain & (_off(level, known) < SAME))
     return like
 
 
 def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     """(N,) cells whose middle has the colour of some known ground; all, where none is known."""
-    level = middles(cells).mean((1, 2))
+    level = tiles.level(middles(cells))
     if not known.any():
         return np.ones(len(cells), bool)
     near: Mask = _off(level, known) < SAME
@@ -168,9 +170,9 @@ def misfit(cells: Array, sure: Mask) -> Array:
     """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
     ring = _ring()
     neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
-    rims = ((cells + neighbours) / 5)[:, ring].reshape(len(cells), -1)
-    usual = np.median(rims[sure], 0)
-    spread = np.hypot(1.48 * np.median(np.abs(rims[sure] - usual), 0), NOISE)
+    rims: Array = ((cells + neighbours) / np.float32(5))[:, ring].reshape(len(cells), -1)
+    usual = tiles.common(rims[sure])
+    spread = np.hypot(1.48 * tiles.common(np.abs(rims[sure] - usual)), NOISE)
     off: Array = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
     return off
 
