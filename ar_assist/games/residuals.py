@@ -18,8 +18,7 @@ from ar_assist.games.tiles import (
     Array,
     Differences,
     Indices,
-    common,
-    detail,
+    drawings,
     mates,
     opponent,
     resampled,
@@ -37,8 +36,7 @@ def finely(look: Differences, cells: Array) -> Differences:
     """The differences with two more parts, `rest` and `spot`, of (N, CELL, CELL, 3) cells."""
     base = look.parts.sum(0)
     pairs = _near(base)
-    grey = opponent(cells)[0]
-    grey = detail(grey - common(grey))
+    grey = drawings(opponent(cells)[0])
     planes = _planes(np.concatenate([grey, resampled(grey)]))
     couples = mates(base)
     noise = _noise(*_residuals(planes, couples, _shifts(look, couples)))

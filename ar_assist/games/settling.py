@@ -20,12 +20,14 @@ from ar_assist.games.tiles import (
     SIDE,
     Array,
     Indices,
-    compare,
     cut,
+    drawings,
     face,
     level,
     mates,
     opponent,
+    pool,
+    shapes,
     spread,
 )
 from ar_assist.registration import best_offsets
@@ -35,6 +37,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 ROUNDS = 2  # of straightening by mates: they are found better after the first
+COARSE = 2  # cell px to one, where mates are sought that may lie some px off
 TEMPLATES = 3  # of a cell's frame: from the middle of the board, then from all that is like it
 REACH = 8  # cell px: frames are sought so far off the lattice, a quarter of a cell
 SPILL = 2  # cell px of the rim, left out: there the next cell's edges show
@@ -65,12 +68,13 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     basis = _basis(grid, BENDING[0])
     for _ in range(ROUNDS):
         cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
-        look = compare(cells, reach=2, block=2)
+        grey = opponent(cells)[0]
+        apart, shift = shapes(drawings(pool(grey[..., None], COARSE)[..., 0]), reach=2)
         contrast = spread(face(cells)).mean(1)
-        pairs = mates(look.shape)
+        pairs = mates(apart)
         pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
         a, b = pairs.T
-        steps = _register(opponent(cells)[0], pairs, look.shift[a, b])
+        steps = _register(grey, pairs, COARSE * shift[a, b])
         field = basis @ _fitted(basis[b] - basis[a], steps / DOUBT, BENDING[1])
         bend = (bend + DOUBT * field.reshape(*grid, 2)).astype(np.float32)
     cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)

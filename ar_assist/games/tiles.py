@@ -125,23 +125,28 @@ def detail(grey: Array) -> Array:
     return sharp
 
 
-def compare(cells: Array, reach: int, block: int = 1) -> Differences:
+def compare(cells: Array, reach: int) -> Differences:
     """Shape, chroma and tone of (N, CELL, CELL, 3) cells; unlike ones differ by about 1.
 
-    Shapes are compared at 1/block scale, at the best of all shifts within ±reach px of it.
-
-    What all cells have in common (frame, ground, bevel) tells nothing and is taken off first.
+    Shapes are compared at the best of all shifts within ±reach px.
     """
     grey, colour = opponent(cells)
-    fine = pool(grey[..., None], block)[..., 0]
-    fine = detail(fine - common(fine))
-    shape, shift = _shape_distances(fine, reach)
+    drawn = drawings(grey)
+    shape, shift = shapes(drawn, reach)
     (chroma, of_chroma), (tone, of_tone) = map(_level_distances, (colour, grey[..., None]))
-    slack = np.stack([_shape_slack(fine), of_chroma, of_tone])
-    return Differences(np.sqrt([shape, chroma, tone]), shift * block, np.sqrt(slack))
+    slack = np.stack([_shape_slack(drawn), of_chroma, of_tone])
+    return Differences(np.sqrt([shape, chroma, tone]), shift, np.sqrt(slack))
 
 
-def _shape_distances(grey: Array, reach: int) -> tuple[Array, Array]:
+def drawings(grey: Array) -> Array:
+    """What each of (N, H, H) grey cells shows of its own.
+
+    What all have in common (frame, ground, bevel) tells nothing, nor do slow changes of light.
+    """
+    return detail(grey - common(grey))
+
+
+def shapes(grey: Array, reach: int) -> tuple[Array, Array]:
     """Least 1 - NCC of (N, H, H) cells within shifts of ±reach px, and where: (N, N, 2) px.
 
     Written |a - b|² / (|a|² + |b|² + noise), which is 1 - NCC for equal energies and makes two

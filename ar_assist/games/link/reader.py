@@ -296,8 +296,9 @@ def _pieces(labels: Indices) -> tuple[int, int]:
 
 def _variety(a: Indices, b: Indices) -> float:
     """Different couples a[i], b[i], as a share of those that chance makes of them."""
-    chance = [np.unique([a, np.roll(b, len(b) // part)], axis=1).shape[1] for part in (2, 3, 5)]
-    return float(np.unique([a, b], axis=1).shape[1] / np.mean(chance))
+    kinds = max(int(a.max()), int(b.max())) + 1
+    chance = [len(np.unique(a * kinds + np.roll(b, len(b) // part))) for part in (2, 3, 5)]
+    return float(len(np.unique(a * kinds + b)) / np.mean(chance))
 
 
 def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
