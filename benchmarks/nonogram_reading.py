@@ -11,9 +11,10 @@ import cv2
 import numpy as np
 from nonogram_views import NonogramView, make_view
 
+from ar_assist.games.ink_training import fonts_in
 from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.nonogram.board import NonogramBoard
-from ar_assist.games.nonogram.digits_training import fonts_in
+from ar_assist.games.nonogram.digits_training import DIGITS
 from ar_assist.types import Reading
 
 GAME = NonogramGame()
@@ -56,7 +57,7 @@ def main() -> None:
     parser.add_argument("--fonts", type=Path, help="folder of fonts; else Pillow's own")
     parser.add_argument("--save", type=Path, help="folder for views that were not read right")
     args = parser.parse_args()
-    fonts = fonts_in([args.fonts]) if args.fonts else [None]
+    fonts = fonts_in([args.fonts], DIGITS) if args.fonts else [None]
     rows, times = [], []
     for seed in range(args.first, args.first + args.views):
         view = make_view(seed, fonts)

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from ar_assist.games.ink import Glyph, Ink, patch_of
 from ar_assist.games.nonogram.board import Clue, room
-from ar_assist.games.nonogram.digits import NO_DIGIT, Glyph, Ink, classify, patch_of
+from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters

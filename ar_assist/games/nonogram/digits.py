@@ -1,100 +1,20 @@
-"""Printed digits: ink out of a picture, glyphs out of ink, and a small network that names them.
-
-The network (digits.npz) has one hidden layer and was trained by digits_training.py on digits
-rendered in many fonts. Ink is a float picture, 0 background to 1 full ink, whatever the theme.
-"""
+"""The digits of clues, named by a network that digits_training.py has trained (digits.npz)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Ink = NDArray[np.float32]  # (H, W) 0 to 1
+from ar_assist.games import ink
+
 Probabilities = NDArray[np.float32]  # (N, 11): digits 0 to 9, then "no digit"
 
-PATCH = 20  # px: side of the square that a glyph is scaled into
 NO_DIGIT = 10  # class of crosses, dots, letters, blots and joined digits
-INK_THRESHOLD = 0.45  # of full ink: half, less a little for strokes thinner than the blur
-MIN_CONTRAST = 14.0  # grey levels between ink and paper, below which all is noise
 MODEL = Path(__file__).with_name("digits.npz")
-
-
-@dataclass(frozen=True)
-class Glyph:
-    """A connected piece of ink: its box in px of the ink picture (x0, y0 inclusive; x1, y1 not)."""
-
-    x0: int
-    y0: int
-    x1: int
-    y1: int
-
-    @property
-    def width(self) -> int:
-        return self.x1 - self.x0
-
-    @property
-    def height(self) -> int:
-        return self.y1 - self.y0
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        """x, y, pixel centres at integers."""
-        return (self.x0 + self.x1 - 1) / 2, (self.y0 + self.y1 - 1) / 2
-
-
-def depth_of(grey: NDArray[np.uint8], stroke_px: float, dark: bool) -> NDArray[np.float32]:
-    """Grey levels between every pixel and the paper around it; strokes up to twice stroke_px."""
-    paper_side = 2 * round(stroke_px) + 1
-    kernel = np.ones((paper_side, paper_side), np.uint8)
-    hat = cv2.MORPH_BLACKHAT if dark else cv2.MORPH_TOPHAT
-    return np.asarray(cv2.morphologyEx(grey, hat, kernel), np.float32)
-
-
-def ink_of(depth: NDArray[np.float32], reach_px: float) -> Ink:
-    """Depth scaled by the darkest ink within reach, as far as the light is alike."""
-    side = 2 * round(reach_px) + 1
-    full = cv2.dilate(cv2.GaussianBlur(depth, (3, 3), 0), np.ones((side, side), np.uint8))
-    full = cv2.blur(full, (side, side))
-    return np.asarray(np.clip(depth / np.maximum(full, MIN_CONTRAST), 0, 1), np.float32)
-
-
-def glyphs_of(mask: NDArray[np.uint8]) -> list[Glyph]:
-    """The connected pieces of a mask."""
-    count, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    boxes = stats[1:count, :4].tolist()
-    return [Glyph(x, y, x + w, y + h) for x, y, w, h in boxes]
-
-
-def patch_of(ink: Ink, glyph: Glyph) -> Ink:
-    """The glyph scaled into the middle of a PATCH square, aspect kept, full ink 1."""
-    cut = ink[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1]
-    scale = PATCH / max(cut.shape)
-    width, height = (max(1, round(side * scale)) for side in (glyph.width, glyph.height))
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    scaled = cv2.resize(cut, (width, height), interpolation=way)
-    patch = np.zeros((PATCH, PATCH), np.float32)
-    top, left = (PATCH - height) // 2, (PATCH - width) // 2
-    patch[top : top + height, left : left + width] = scaled
-    return patch / max(float(patch.max()), 0.1)
 
 
 def classify(patches: NDArray[np.float32]) -> Probabilities:
     """The chance of every class for (N, PATCH, PATCH) patches."""
-    model = _model()
-    x = patches.reshape(-1, PATCH * PATCH)
-    hidden = np.maximum(x @ model["w1"] + model["b1"], 0)
-    logits = hidden @ model["w2"] + model["b2"]
-    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float32)
-
-
-@cache
-def _model() -> dict[str, NDArray[Any]]:
-    with np.load(MODEL) as stored:
-        return {name: stored[name].astype(np.float32) for name in stored.files}
+    return ink.classify(MODEL, patches)

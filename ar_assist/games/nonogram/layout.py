@@ -13,18 +13,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.nonogram.digits import (
+from ar_assist.games.ink import (
     INK_THRESHOLD,
-    NO_DIGIT,
     PATCH,
     Glyph,
     Ink,
-    classify,
     depth_of,
     glyphs_of,
     ink_of,
     patch_of,
 )
+from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.linegrid import LineGrid
 from ar_assist.types import Homography, Image, transform
 

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.games.ink import Glyph
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
-from ar_assist.games.nonogram.digits import Glyph
 from ar_assist.games.nonogram.layout import (
     CELL_PX,
     Layout,
