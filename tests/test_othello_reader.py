@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from PIL import Image as PilImage
+from PIL import ImageDraw, ImageFont
 
 from ar_assist.games.othello import OthelloGame
-from ar_assist.games.othello.board import OthelloBoard
+from ar_assist.games.othello.board import OthelloBoard, cell_of
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import Task, look
+from ar_assist.scene.glyphs import FONTS as FONT_FOLDER
+from ar_assist.scene.othello import LETTER_FONTS
 from ar_assist.types import (
     Correction,
     Frame,
@@ -200,6 +205,111 @@ def test_marks_lie_on_the_legal_moves() -> None:
     assert {m.role for m in both.marks(reading, advice)} >= {"best", "black", "white"}
     flips = [m for m in both.marks(reading, advice) if m.kind == "flip"]
     assert len(flips) == BOARD.flips(advice.moves[0].colour, advice.moves[0].square).bit_count()
+
+
+FONTS = [path for path in FONT_FOLDER.glob("*.[to]tf") if path.name in LETTER_FONTS]
+
+
+def lettered(
+    letters: str = "abcdefgh",
+    numbers: str = "12345678",
+    font: Path | None = None,
+    sides: tuple[float, ...] = (-0.35, 8.35),
+    ink: tuple[int, int, int] = (240, 240, 240),
+    board: OthelloBoard = BOARD,
+) -> Image:
+    """A board with coordinates above and to the left, or on all sides; no font: OpenCV's own."""
+    picture = drawn(board)
+    for k, away in product(range(8), sides):
+        for sign, x, y in ((letters[k], k + 0.5, away), (numbers[k], away, k + 0.5)):
+            middle = (3 + x) * CELL, (3 + y) * CELL
+            picture = written(picture, sign, middle, font, ink)
+    return picture
+
+
+def written(
+    picture: Image,
+    sign: str,
+    middle: tuple[float, float],
+    font: Path | None,
+    ink: tuple[int, int, int],
+) -> Image:
+    if font is None:
+        (width, height), _ = cv2.getTextSize(sign, cv2.FONT_HERSHEY_SIMPLEX, 0.5, 1)
+        corner = int(middle[0] - width / 2), int(middle[1] + height / 2)
+        cv2.putText(picture, sign, corner, cv2.FONT_HERSHEY_SIMPLEX, 0.5, ink, 1, cv2.LINE_AA)
+        return picture
+    page = PilImage.fromarray(picture)
+    face = ImageFont.truetype(str(font), 15)
+    ImageDraw.Draw(page).text(middle, sign, ink, face, anchor="mm")
+    return np.array(page)
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("font", [None, *FONTS], ids=lambda font: font.stem if font else "Hershey")
+def test_coordinates_tell_how_a_board_is_turned(font: Path | None, turns: int) -> None:
+    capitals = turns % 2 == 0
+    picture = lettered("ABCDEFGH" if capitals else "abcdefgh", font=font)
+    seen = np.ascontiguousarray(np.rot90(picture, turns))
+    reading = GAME.read(seen, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert off(reading, np.roll(lattice().corners, turns, axis=0)) < 0.05
+
+
+def test_rings_lie_on_the_squares_that_coordinates_name() -> None:
+    seen = np.ascontiguousarray(np.rot90(lettered(), 2))
+    reading = GAME.read(seen, lattice())
+    assert reading is not None
+    advice = GAME.advise([BOARD], reading)
+    (best,) = [mark for mark in GAME.marks(reading, advice) if mark.role == "best"]
+    row, column = cell_of(advice.moves[0].square)
+    middle = (3 + 8 - (column + 0.5)) * CELL, (3 + 8 - (row + 0.5)) * CELL
+    np.testing.assert_allclose(best.points.mean(axis=0), middle, atol=2)
+
+
+def test_a_followed_board_stays_turned_where_its_coordinates_are_hidden() -> None:
+    seen = np.ascontiguousarray(np.rot90(lettered(), 1))
+    before = GAME.read(seen, lattice())
+    bare = GAME.read(np.ascontiguousarray(np.rot90(drawn(BOARD), 1)), lattice(), before)
+    assert bare is not None
+    assert bare.board == BOARD
+
+
+def test_signs_of_one_row_are_enough() -> None:
+    picture = lettered(numbers=" " * 8, sides=(8.35,), ink=(20, 20, 20))
+    reading = GAME.read(np.ascontiguousarray(np.rot90(picture, 2)), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+
+
+def test_an_app_may_show_the_board_from_whites_side() -> None:
+    """Its signs stand upright then, in the reverse order."""
+    turned = OthelloBoard.from_cells(np.rot90(np.array(BOARD.cells), 2).ravel().tolist())
+    picture = lettered("hgfedcba", "87654321", board=turned)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+
+
+def test_a_mirrored_picture_is_told_by_its_signs() -> None:
+    seen = np.ascontiguousarray(lettered()[:, ::-1])
+    reading = GAME.read(seen, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert off(reading, lattice().corners[[1, 0, 3, 2]]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("letters", "numbers"),
+    [("abcdefgh", "87654321"), ("stuvwxyz", "34343434"), ("hadbecgf", "21436587"), (" " * 8,) * 2],
+    ids=["numbered from below", "other signs", "out of order", "none"],
+)
+def test_the_camera_decides_where_no_coordinates_tell(letters: str, numbers: str) -> None:
+    seen = np.ascontiguousarray(np.rot90(lettered(letters, numbers), 2))
+    reading = GAME.read(seen, lattice())
+    assert reading is not None
+    assert off(reading, lattice().corners) < 0.05
 
 
 def best_reading(picture: Image) -> tuple[Reading[OthelloBoard], Points] | None:

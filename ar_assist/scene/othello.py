@@ -14,7 +14,7 @@ from numpy.random import Generator
 from ar_assist.games.othello.board import BLACK, START, WHITE, OthelloBoard, squares
 from ar_assist.scene import desktop
 from ar_assist.scene.backdrop import Backdrop, Box, Layout, lay
-from ar_assist.scene.glyphs import hues, one_of
+from ar_assist.scene.glyphs import Colour, font, hues, one_of
 from ar_assist.scene.hand import Tap
 from ar_assist.scene.show import Device, Slab, device_of
 from ar_assist.scene.tiers import Range, Tier, Wanted
@@ -34,6 +34,10 @@ DISC_PX = 128  # of the pictures of discs
 SLICES = 10  # slabs of a disc: close enough that no gap shows at 60 degrees
 DISC_HEIGHT: Range = (0.12, 0.22)  # cells; tournament discs are 0.18
 DISC_WIDTH: Range = (0.72, 0.88)  # cells
+LETTERED = 0.5  # share of boards with coordinates
+LETTER_FONTS = ("NotoSansCJK-ui.otf", "NotoSerifCJK-tiles.otf", "DejaVuSans-symbols.ttf")
+LETTER_SIZE: Range = (0.22, 0.42)  # cells: height of the font
+RIM_FOR_LETTERS = 0.5  # cells: on narrower rims there are none
 ASTRAY = 0.05  # cells: standard deviation of a hand-laid disc from its cell's middle
 
 
@@ -91,6 +95,7 @@ class OthelloShow:
     kept: Box
     origin: tuple[int, int]  # px, the grid's top left corner
     cell: int  # px
+    lettered: bool  # whether coordinates are printed beside the board
 
     def __init__(self, wanted: Wanted, tier: Tier, rng: Generator) -> None:
         self.play = Game(tier.pause_s, wanted.seconds, rng)
@@ -102,7 +107,11 @@ class OthelloShow:
         return state.board.record()
 
     def notes(self, state: Position) -> dict[str, Any]:
-        return {"transition": bool(state.turned), "to_move": state.mover or None}
+        return {
+            "transition": bool(state.turned),
+            "to_move": state.mover or None,
+            "coordinates": self.lettered,
+        }
 
     def taps(self) -> Sequence[tuple[Tap, Tap]]:
         """The square of each move."""
@@ -138,8 +147,11 @@ class OthelloScreen(OthelloShow):
         left, top = room.x + (room.width - 8 * cell) // 2, room.y + (room.height - 8 * cell) // 2
         self._set_grid((left, top), cell)
         paint_grid(self.base, self.origin, cell, rng)
-        if rng.random() < 0.5:
-            self._letter(backdrop)
+        self.lettered = bool(rng.random() < LETTERED)
+        if self.lettered:
+            own = rng.spawn(1)[0]
+            size = max(9, int(cell * own.uniform(*LETTER_SIZE)))
+            self.base = lettered(self.base, self.origin, cell, size, backdrop.ink, own)
         self.shows_moves = bool(rng.random() < 0.4)  # as many programs do
         gloss, width = float(rng.choice([0.0, 0.5, 1.0])), rng.uniform(*DISC_WIDTH)
         self.discs = {colour: disc(colour, gloss, int(cell * width)) for colour in SIDES}
@@ -168,18 +180,6 @@ class OthelloScreen(OthelloShow):
     def relief(self, state: Position) -> Sequence[Slab]:
         return ()
 
-    def _letter(self, backdrop: Backdrop) -> None:
-        """Coordinates along the board."""
-        drawn, pen = desktop.pen_on(self.base)
-        size = max(9, self.cell // 4)
-        for k in range(8):
-            middle = (k + 0.5) * self.cell
-            above = self.origin[0] + middle, self.origin[1] - size * 0.8
-            beside = self.origin[0] - size * 0.8, self.origin[1] + middle
-            desktop.write(pen, above, "abcdefgh"[k], size, backdrop.ink)
-            desktop.write(pen, beside, str(k + 1), size, backdrop.ink)
-        self.base = desktop.drawn_on(drawn)
-
 
 class OthelloTable(OthelloShow):
     """A board of wood or plastic with felt on it, and thick discs."""
@@ -199,6 +199,12 @@ class OthelloTable(OthelloShow):
         cv2.rectangle(self.base, *inner, bright.clip(0, 255).tolist(), wide)
         self._set_grid((rim, rim), cell)
         paint_grid(self.base, self.origin, cell, rng)
+        own = rng.spawn(1)[0]
+        self.lettered = bool(rim > RIM_FOR_LETTERS * cell and own.random() < LETTERED)
+        if self.lettered:
+            size = min(int(cell * own.uniform(*LETTER_SIZE)), rim // 2)
+            ink = (30, 30, 30) if self.base[0, 0].mean() > 127 else (225, 225, 215)
+            self.base = lettered(self.base, self.origin, cell, size, ink, own)
         self.height = cell * rng.uniform(*DISC_HEIGHT)
         width = int(cell * rng.uniform(*DISC_WIDTH))
         gloss = rng.uniform(0.2, 1.0)
@@ -253,6 +259,24 @@ def paint_grid(picture: Image, origin: tuple[int, int], cell: int, rng: Generato
     if rng.random() < 0.6:
         for i, j in ((2, 2), (2, 6), (6, 2), (6, 6)):
             cv2.circle(picture, (x + i * cell, y + j * cell), max(2, cell // 14), dark, -1, 16)
+
+
+def lettered(
+    picture: Image, origin: tuple[int, int], cell: int, size: int, ink: Colour, rng: Generator
+) -> Image:
+    """The picture with coordinates along two sides of the board or along all four."""
+    drawn, pen = desktop.pen_on(picture)
+    letters = "ABCDEFGH" if rng.random() < 0.4 else "abcdefgh"
+    face, gap = font(one_of(LETTER_FONTS, rng), size), size * rng.uniform(0.65, 0.9)
+    near, far = -gap, 8 * cell + gap
+    above, beside = one_of([([near], [near]), ([far], [near]), ([near, far], [near, far])], rng)
+    for k in range(8):
+        middle = (k + 0.5) * cell
+        places = [(middle, y, letters[k]) for y in above]
+        places += [(x, middle, str(k + 1)) for x in beside]
+        for x, y, sign in places:
+            pen.text((origin[0] + x, origin[1] + y), sign, ink, face, "mm")
+    return desktop.drawn_on(drawn)
 
 
 def disc(colour: int, gloss: float, size: int) -> Image:

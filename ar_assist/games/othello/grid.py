@@ -116,13 +116,15 @@ def squares_of(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return shown[first:last, first:last]
 
 
-def shrunk(picture: Image, corners: Points, cells: Cells = EIGHT) -> tuple[Image, Points]:
-    """The picture and corners at about the canonical scale, if they are larger.
+def shrunk(
+    picture: Image, corners: Points, cells: Cells = EIGHT, cell_px: int = CELL
+) -> tuple[Image, Points]:
+    """The picture and corners at about the scale of the canonical picture, if they are larger.
 
     Areas are averaged; warping alone would skip pixels, and thin lines with them.
     """
     area = cv2.contourArea(corners.astype(np.float32))
-    factor = CELL * float(np.sqrt(cells[0] * cells[1] / area))
+    factor = cell_px * float(np.sqrt(cells[0] * cells[1] / area))
     if factor > 0.7:
         return picture, corners
     small = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)

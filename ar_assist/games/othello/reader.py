@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ar_assist.games.othello import grid
 from ar_assist.games.othello.board import OthelloBoard
+from ar_assist.games.othello.coordinates import turn_of
 from ar_assist.games.othello.discs import Squares, classify
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
@@ -63,10 +64,10 @@ def read(
     if before is not None:
         again = _fit(picture, before.corners, rough=False)
         if again and _is_board(again):
-            return _reading(again)
+            return _reading(picture, again)
     fits = [_fit(picture, corners) for corners in _starts(picture, lattice)]
     boards = [fit for fit in fits if fit and _is_board(fit)]
-    return _reading(max(boards, key=lambda fit: fit.merit)) if boards else None
+    return _reading(picture, max(boards, key=lambda fit: fit.merit)) if boards else None
 
 
 def _starts(picture: Image, lattice: Lattice | None) -> list[Points]:
@@ -194,10 +195,12 @@ def _tint_apart(sides: grid.FloatArray, felt: grid.FloatArray) -> float:
     return float(np.linalg.norm(ours - usual, axis=-1).max())
 
 
-def _reading(fit: _Fit) -> Reading[OthelloBoard]:
-    squares = fit.squares
-    board = OthelloBoard.from_cells(int(colour) for colour in squares.colours.ravel())
-    return Reading(board, fit.corners, squares.certainty, _confidence(fit))
+def _reading(picture: Image, fit: _Fit) -> Reading[OthelloBoard]:
+    """The board as its coordinates turn it; without any, as the picture has it."""
+    turn = turn_of(picture, fit.corners)
+    colours, certainty = turn.apply(fit.squares.colours), turn.apply(fit.squares.certainty)
+    board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
+    return Reading(board, turn.corners(fit.corners), certainty, _confidence(fit))
 
 
 def _confidence(fit: _Fit) -> float:

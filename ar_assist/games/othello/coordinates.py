@@ -1,0 +1,188 @@
+"""Coordinates printed beside a board: a to h along two sides, 1 to 8 along the others.
+
+Around the fitted grid, glyphs beside the middles of the outer squares are sought and named by a
+network (coordinates.npz, trained by coordinates_training.py). A single sign means little, for many
+look alike on their sides or heads, so a row of them is weighed as a whole: for each way that the
+board may be turned or mirrored, how much likelier the glyphs are as *its* coordinates than as any
+signs. The camera's orientation is given up only where one way explains them far better than every
+other one.
+
+Coordinates stand upright to the board, or on their heads, as apps show them that let white sit
+below. A mirrored board is one whose very signs are mirrored, as some cameras show what they see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.ink import (
+    INK_THRESHOLD,
+    PATCH,
+    Glyph,
+    classify,
+    depth_of,
+    glyphs_of,
+    ink_of,
+    patch_of,
+)
+from ar_assist.games.othello import grid
+from ar_assist.games.othello.grid import SIZE, FloatArray
+from ar_assist.types import Image, Points, homography
+
+LETTERS, NUMBERS = "abcdefgh", "12345678"
+NO_SIGN = 16  # class of all that is no upright coordinate; before it: a to h in either case, 1 to 8
+MODEL = Path(__file__).with_name("coordinates.npz")
+
+PX = 64  # px of a cell where glyphs are cut: the smallest that can be named has 8 of them
+AROUND = 1.25  # cells seen around the board
+STROKE = 0.17  # cells: half of the thickest stroke, and more than half of a frame's stripes
+REACH = 0.4  # cells within which ink is equally dark: a sign's height
+LENGTHS = (0.11, 0.7)  # cells: the longer side of a sign
+OFF_MIDDLE = 0.22  # cells that a sign may be off its square's middle: rims stand up, letters lean
+IN_ROW = 0.12  # cells: signs of a row are so nearly equally far from the board
+LEAST_LIKELY = 0.02  # chance of a sign that the network never gives up
+ENOUGH = 12.0  # nats: five signs that are sure; text that is none has never half of it
+LEAD = 8.0  # nats, over the next best way to turn the board
+
+
+class Turn(NamedTuple):
+    """How the picture's view of a board is brought to the board's own."""
+
+    mirrored: bool  # first, left to right
+    quarters: int  # then, counterclockwise
+
+    def apply(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """(..., N, N) cells as the picture has them to cells as the board has them."""
+        return np.rot90(cells[..., ::-1] if self.mirrored else cells, self.quarters, (-2, -1))
+
+    def undo(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """The inverse of apply."""
+        back = np.rot90(cells, -self.quarters, (-2, -1))
+        return back[..., ::-1] if self.mirrored else back
+
+    def corners(self, corners: Points) -> Points:
+        """(4, 2) corners, clockwise in the picture, from the board's own top left on."""
+        (top_left, top_right), (bottom_left, bottom_right) = self.apply(np.array([[0, 1], [3, 2]]))
+        return corners[[top_left, top_right, bottom_right, bottom_left]]
+
+
+TURNS = [Turn(mirrored, quarters) for mirrored, quarters in product((False, True), range(4))]
+AS_SEEN = TURNS[0]
+
+
+def _expected() -> NDArray[np.int64]:
+    """(turns, 4 sides, 8) class of each sign: left, top, right and bottom, from the top left."""
+    own = np.zeros((SIZE + 2, SIZE + 2), int)
+    own[[0, -1], 1:-1] = np.arange(SIZE)
+    own[1:-1, [0, -1]] = SIZE + np.arange(SIZE)[:, None]
+    seen = np.stack([turn.undo(own) for turn in TURNS])
+    sides = seen[:, 1:-1, 0], seen[:, 0, 1:-1], seen[:, 1:-1, -1], seen[:, -1, 1:-1]
+    return np.stack(sides, axis=1)
+
+
+EXPECTED = _expected()
+
+
+@dataclass(frozen=True, eq=False)
+class _Signs:
+    """Glyphs beside the outer squares, all darker or all lighter than their ground."""
+
+    side: NDArray[np.int64]  # (N,) 0 to 3: left, top, right, bottom
+    square: NDArray[np.int64]  # (N,) from the top or left
+    away: NDArray[np.float64]  # (N,) cells from the border
+    patches: FloatArray  # (N, PATCH, PATCH)
+
+
+def turn_of(picture: Image, corners: Points) -> Turn:
+    """How coordinates beside a board say that it is turned; AS_SEEN where none are read surely.
+
+    `corners` (4, 2) plane px are those of the fitted grid, as the picture has them.
+    """
+    strips = _strips(picture, corners)
+    evidence = np.max([_evidence(_signs(strips, dark)) for dark in (True, False)], axis=0)
+    evidence = evidence.sum(axis=1)
+    *_, second, first = np.sort(evidence)
+    if first < ENOUGH or first - second < LEAD:
+        return AS_SEEN
+    return TURNS[int(evidence.argmax())]
+
+
+def _strips(picture: Image, corners: Points) -> list[NDArray[np.uint8]]:
+    """Grey pictures of what lies beside each side of the board, PX to a cell."""
+    small, start = grid.shrunk(picture, corners, cell_px=PX)
+    grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
+    deep, long = round(AROUND * PX), SIZE * PX
+    strips = []
+    for origin in ((-AROUND, 0), (0, -AROUND), (SIZE, 0), (0, SIZE)):
+        size = (long, deep) if origin[0] == 0 else (deep, long)
+        outline = (grid.UNIT * SIZE - origin) * PX - 0.5
+        matrix = homography(start, outline.astype(np.float32))
+        strip = cv2.warpPerspective(grey, matrix, size, borderMode=cv2.BORDER_REPLICATE)
+        strips.append(np.asarray(strip, np.uint8))
+    return strips
+
+
+def _signs(strips: list[NDArray[np.uint8]], dark: bool) -> _Signs:
+    """The glyphs of a sign's size at a sign's place."""
+    places, patches = [], []
+    for side, strip in enumerate(strips):
+        ink = ink_of(depth_of(strip, STROKE * PX, dark), REACH * PX)
+        for glyph in glyphs_of((ink > INK_THRESHOLD).astype(np.uint8)):
+            place = _place(glyph, side)
+            if place is not None:
+                places.append(place)
+                patches.append(patch_of(ink, glyph))
+    sides, squares, away = np.array(places).reshape(-1, 3).T
+    stacked = np.array(patches, np.float32).reshape(-1, PATCH, PATCH)
+    return _Signs(sides.astype(int), squares.astype(int), away, stacked)
+
+
+def _place(glyph: Glyph, side: int) -> tuple[int, int, float] | None:
+    """The side, the square that a glyph stands beside and how many cells away; None: no sign."""
+    if not LENGTHS[0] <= max(glyph.width, glyph.height) / PX <= LENGTHS[1]:
+        return None
+    x, y = ((at + 0.5) / PX for at in glyph.centre)
+    along, outward = (x, y) if side % 2 else (y, x)
+    square = int(along)
+    if abs(along - square - 0.5) > OFF_MIDDLE:
+        return None
+    return side, square, AROUND - outward if side < 2 else outward
+
+
+def _evidence(signs: _Signs) -> NDArray[np.float64]:
+    """(turns, 4) nats by which each side's best row speaks for each turn; 0 where none does."""
+    evidence = np.zeros((len(TURNS), 4))
+    if not len(signs.side):
+        return evidence
+    likelihood = _likelihood(signs)  # (N, turns, 2)
+    in_row = np.abs(signs.away - signs.away[:, None]) <= IN_ROW  # (N, N)
+    for side in range(4):
+        ours = signs.side == side
+        rows = np.zeros((ours.sum(), len(TURNS), 2))
+        for square in range(SIZE):
+            here = ours & (signs.square == square)
+            each = np.where(in_row[ours][:, here, None, None], likelihood[here], -np.inf)
+            best = each.max(axis=1, initial=-np.inf)
+            rows += np.where(np.isfinite(best), best, 0)
+        evidence[:, side] = rows.max(axis=(0, 2), initial=0)
+    return evidence
+
+
+def _likelihood(signs: _Signs) -> NDArray[np.float64]:
+    """(N, turns, 2) nats: how much likelier each glyph is as the sign that a turn has there than as
+    any sign, upright and on its head.
+    """
+    upright = np.stack([turn.apply(signs.patches) for turn in TURNS], axis=1)
+    both = np.stack([upright, upright[..., ::-1, ::-1]], axis=2)
+    chances = classify(MODEL, both.reshape(-1, PATCH, PATCH))
+    chances = np.maximum(chances, LEAST_LIKELY).reshape(*both.shape[:3], -1)
+    expected = EXPECTED[:, signs.side, signs.square].T[:, :, None, None]
+    chosen = np.take_along_axis(chances, expected, axis=-1)[..., 0]
+    return np.asarray(np.log(chosen * (NO_SIGN + 1)), np.float64)
