@@ -23,6 +23,7 @@ from ar_assist.types import (
     Plane,
     Points,
     Reading,
+    homography,
     transform,
 )
 
@@ -33,6 +34,7 @@ SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 FEW = 6  # cells of which half the credit is chance
+BESIDE = 3  # cells that are seen around a board whose picture ended at it
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
 AGREE = 6.0  # grey levels that blocks differ by which show the same, …
@@ -116,7 +118,28 @@ def _find(task: Task) -> Sight | None:
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break
-    return replace(best, screen=_screen(best, outlined)) if best else None
+    if best is None:
+        return None
+    best = _with_surroundings(task, best)
+    return replace(best, screen=_screen(best, outlined))
+
+
+def _with_surroundings(task: Task, sight: Sight) -> Sight:
+    """A board that fills its picture is read again with what is beside it, which may tell more."""
+    reading, size = sight.reading, np.array(sight.plane.size_wh)
+    shape = np.array(reading.certainty.shape[::-1])
+    inside = np.minimum(reading.corners + 0.5, size - 0.5 - reading.corners).min(axis=1)
+    if sight.lattice is not None or inside.max() > (size / shape).min():
+        return sight
+    (px, py), (cols, rows) = (round(side) for side in size / shape), shape.tolist()
+    origin = BESIDE * px - 0.5, BESIDE * py - 0.5
+    lattice = Lattice(origin, (float(px), float(py)), rows, cols)
+    frame_from_wider = sight.plane.frame_from_plane @ homography(lattice.corners, reading.corners)
+    plane = Plane(frame_from_wider, ((cols + 2 * BESIDE) * px, (rows + 2 * BESIDE) * py))
+    again = sight.game.read(rectify(task.frame.image, plane), lattice)
+    if again is None or again.confidence < reading.confidence - LEAD:
+        return sight
+    return replace(sight, plane=plane, lattice=lattice, reading=again)
 
 
 def _credit(sight: Sight) -> float:

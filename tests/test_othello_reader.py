@@ -13,6 +13,7 @@ import pytest
 from PIL import Image as PilImage
 from PIL import ImageDraw, ImageFont
 
+from ar_assist import look as look_module
 from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import OthelloBoard, cell_of
 from ar_assist.games.othello.transcript import replay
@@ -20,10 +21,12 @@ from ar_assist.look import Task, look
 from ar_assist.scene.glyphs import FONTS as FONT_FOLDER
 from ar_assist.scene.othello import LETTER_FONTS
 from ar_assist.types import (
+    Candidate,
     Correction,
     Frame,
     Image,
     Lattice,
+    Plane,
     Points,
     Reading,
     homography,
@@ -326,6 +329,19 @@ def agrees(reading: Reading[OthelloBoard], corners: Points, truth: dict[str, obj
     turn = int(np.argmin(turns))
     assert turns[turn] < 0.35 * side  # the truth's own tolerance is up to a seventh of a cell
     return int((np.rot90(np.array(reading.board.cells), -turn) == cells).sum())
+
+
+def test_coordinates_are_seen_beside_a_board_that_was_found_by_its_border(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The finder's picture of such a board ends there."""
+    plane = Plane(homography(lattice().corners - CELL * 3, lattice().corners), (8 * CELL, 8 * CELL))
+    monkeypatch.setattr(look_module, "find", lambda *_: iter([Candidate(plane, None, 1.0)]))
+    found = best_reading(np.ascontiguousarray(np.rot90(lettered(), 2)))
+    assert found is not None
+    reading, corners = found
+    assert reading.board == BOARD
+    np.testing.assert_allclose(corners, np.roll(lattice().corners, 2, axis=0), atol=2)
 
 
 @pytest.mark.slow
