@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import Quad, find, outlines, rectify
+from ar_assist.find import Quad, find, outlines
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -26,6 +26,7 @@ from ar_assist.types import (
     homography,
     transform,
 )
+from ar_assist.warp import rectify
 
 CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
 TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
@@ -134,8 +135,9 @@ def _with_surroundings(task: Task, sight: Sight) -> Sight:
     (px, py), (cols, rows) = (round(side) for side in size / shape), shape.tolist()
     origin = BESIDE * px - 0.5, BESIDE * py - 0.5
     lattice = Lattice(origin, (float(px), float(py)), rows, cols)
-    frame_from_wider = sight.plane.frame_from_plane @ homography(lattice.corners, reading.corners)
-    plane = Plane(frame_from_wider, ((cols + 2 * BESIDE) * px, (rows + 2 * BESIDE) * py))
+    plane_from_wider = homography(lattice.corners, reading.corners)
+    wider = (cols + 2 * BESIDE) * px, (rows + 2 * BESIDE) * py
+    plane = sight.plane.seen_as(plane_from_wider, wider)
     again = sight.game.read(rectify(task.frame.image, plane), lattice)
     if again is None or again.confidence < reading.confidence - LEAD:
         return sight
@@ -218,7 +220,7 @@ def _seen_through(
     old_from_new: NDArray[np.float64],
     size_wh: tuple[int, int],
 ) -> tuple[Plane, Lattice | None]:
-    turned = Plane(plane.frame_from_plane @ old_from_new, size_wh)
+    turned = plane.seen_as(old_from_new, size_wh)
     if lattice is None:
         return turned, None
     corners = transform(np.asarray(np.linalg.inv(old_from_new)), lattice.corners)

@@ -12,6 +12,7 @@ Frames of reference: *template px* (small, rectified), *plane px*, *frame px*.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -80,7 +81,7 @@ class Tracker:
             self._before = self._now
             return None
         self._before, self._now = self._now, found
-        self.plane = Plane(found @ self.template_from_plane, self.plane.size_wh)
+        self.plane = replace(self.plane, frame_from_plane=found @ self.template_from_plane)
         self._renew(frame)
         return self.plane
 

@@ -55,27 +55,49 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
+class Bend(Protocol):
+    """Where points of a plane are seen through a lens that nobody calibrated."""
+
+    def bent(self, points: Points) -> Points:
+        """(..., 2) plane px that a homography takes to where the plane's `points` are seen."""
+        ...
+
+    def straight(self, points: Points) -> Points:
+        """The inverse of `bent`."""
+        ...
+
+    def under(self, plane_from_new: Homography) -> Bend:
+        """The same for a plane with other px."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Plane:
     """A planar region of a frame and the rectified picture that is made of it."""
 
     frame_from_plane: Homography  # (3, 3)
     size_wh: tuple[int, int]  # px of the rectified picture
+    bend: Bend | None = None  # None: a homography alone says where its points are seen
 
     @property
     def corners(self) -> Points:
         """(4, 2) frame px of the rectified picture's outer corners: top left, then clockwise."""
         w, h = self.size_wh
-        outer = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64) - 0.5
-        return transform(self.frame_from_plane, outer)
+        return self.to_frame(np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5)
 
     def to_frame(self, points: Points) -> Points:
         """Map (..., 2) plane px to frame px."""
-        return transform(self.frame_from_plane, points)
+        return transform(self.frame_from_plane, self.bend.bent(points) if self.bend else points)
 
     def to_plane(self, points: Points) -> Points:
         """Map (..., 2) frame px to plane px."""
-        return transform(np.linalg.inv(self.frame_from_plane).astype(np.float64), points)
+        seen = transform(np.linalg.inv(self.frame_from_plane).astype(np.float64), points)
+        return self.bend.straight(seen) if self.bend else seen
+
+    def seen_as(self, plane_from_new: Homography, size_wh: tuple[int, int]) -> Plane:
+        """The same plane with other px."""
+        bend = self.bend and self.bend.under(plane_from_new)
+        return Plane(self.frame_from_plane @ plane_from_new, size_wh, bend)
 
 
 def homography(source: Points, target: Points) -> Homography:

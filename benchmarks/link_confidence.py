@@ -18,13 +18,14 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from ar_assist.evaluate.jobs import parse_seeds
-from ar_assist.find import find, rectify
+from ar_assist.find import find
 from ar_assist.games.link import DOUBTFUL, reader
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link, links
 from ar_assist.scene import open_scene
 from ar_assist.scene.tiers import TIERS
 from ar_assist.types import Candidate, Lattice, Reading, homography, transform
+from ar_assist.warp import rectify
 
 CANDIDATES = 6  # read in one frame
 PAIRS = 20  # of one reading

@@ -14,7 +14,6 @@ import argparse
 import numpy as np
 
 from ar_assist.evaluate.jobs import parse_seeds
-from ar_assist.find import rectify
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
 from ar_assist.games.link.evening import even_ground
@@ -24,6 +23,7 @@ from ar_assist.games.settling import settle
 from ar_assist.scene import open_scene
 from ar_assist.scene.tiers import TIERS
 from ar_assist.types import Lattice, Plane, homography
+from ar_assist.warp import rectify
 
 CELL_PX = 48  # of the rectified picture
 

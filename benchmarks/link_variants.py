@@ -21,11 +21,12 @@ import cv2
 import numpy as np
 from link_reader import exact
 
-from ar_assist.find import find, rectify
+from ar_assist.find import find
 from ar_assist.games import GAMES
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link
 from ar_assist.types import Image, Reading
+from ar_assist.warp import rectify
 
 SIZE = 1280, 720  # px
 WIDTH = 0.35, 0.9  # of the picture's width that the board's picture takes

@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.find import find, outlines, rectify
+from ar_assist.find import find, outlines
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
+from ar_assist.warp import rectify
 
 CELL = 0.2  # of a tile: how far a corner of the lattice may be off, lens distortion included
 SIDES = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)

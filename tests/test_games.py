@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.find import rectify
 from ar_assist.games import GAMES
 from ar_assist.types import Lattice, Plane, Reading
+from ar_assist.warp import rectify
 
 POSITIONS = {
     "link": ["1 2 1\n. 2 .\n3 # 3", "1 1"],

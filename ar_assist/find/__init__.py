@@ -14,10 +14,9 @@ import numpy as np
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
-from ar_assist.find.warp import rectify
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
-__all__ = ["Quad", "find", "outlines", "rectify"]
+__all__ = ["Quad", "find", "outlines"]
 
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
 LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be told from another
@@ -65,7 +64,8 @@ def _is_large(work: Image) -> bool:
 
 
 def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
-    frame_from_grid, rows, cols = _upright(frame_from_work @ fit.frame_from_grid, fit.box)
+    fit_from_grid, rows, cols = _upright(frame_from_work @ fit.frame_from_grid, fit.box)
+    frame_from_grid = frame_from_work @ fit.frame_from_grid @ fit_from_grid
     middle = np.array([cols / 2, rows / 2])
     around = transform(
         frame_from_grid, middle + np.array([[-0.5, 0], [0.5, 0], [0, -0.5], [0, 0.5]])
@@ -80,16 +80,20 @@ def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
         [[1 / px, 0, 0.5 / px - MARGIN_CELLS], [0, 1 / py, 0.5 / py - MARGIN_CELLS], [0, 0, 1]]
     )
     size = ((cols + 2 * MARGIN_CELLS) * px, (rows + 2 * MARGIN_CELLS) * py)
-    return Candidate(Plane(frame_from_grid @ grid_from_plane, size), lattice, float(fit.score))
+    bend = fit.bend and fit.bend.under(fit_from_grid @ grid_from_plane)
+    plane = Plane(frame_from_grid @ grid_from_plane, size, bend)
+    return Candidate(plane, lattice, float(fit.score))
 
 
-def _upright(frame_from_grid: Homography, box: Box) -> tuple[Homography, int, int]:
-    """The box at the grid's origin, turned by quarters until its rows run most nearly rightward."""
+def _upright(frame_from_fit: Homography, box: Box) -> tuple[Homography, int, int]:
+    """fit_from_grid, rows and columns: the box at the grid's origin, turned by quarters until its
+    rows run most nearly rightward in the frame."""
     rows, cols = box.rows, box.cols
-    turned = frame_from_grid @ np.array([[1, 0, box.x], [0, 1, box.y], [0, 0, 1.0]])
+    turned = np.array([[1, 0, box.x], [0, 1, box.y], [0, 0, 1.0]])
     best = (-np.inf, turned, rows, cols)
     for _ in range(4):
-        left, right = transform(turned, np.array([[0, rows / 2], [cols, rows / 2]]))
+        ends = np.array([[0, rows / 2], [cols, rows / 2]])
+        left, right = transform(frame_from_fit @ turned, ends)
         along = (right - left) / np.hypot(*(right - left))
         best = max(best, (float(along[0]), turned, rows, cols), key=lambda b: b[0])
         # New x runs up the old y: the old top-left corner becomes the new top-right one.

@@ -136,7 +136,8 @@ def _rebased(fit: Fit, basis: Homography) -> Fit:
     support = np.zeros((high - low)[::-1], bool)
     support[nodes[:, 1] - low[1], nodes[:, 0] - low[0]] = True
     box = Box(int(low[0]), int(low[1]), support.shape[1], support.shape[0])
-    return replace(fit, frame_from_grid=fit.frame_from_grid @ basis, box=box, support=support)
+    frame_from_grid = fit.frame_from_grid @ basis
+    return replace(fit, frame_from_grid=frame_from_grid, box=box, support=support, bend=None)
 
 
 def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:

@@ -10,15 +10,16 @@ cell averages out of the template; what tiles share (frame, gap, silhouette) sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
 from ar_assist.registration import best_offsets
-from ar_assist.types import Homography, Image, transform
+from ar_assist.types import Homography, Image, Points, transform
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
@@ -62,6 +63,7 @@ class Fit:
     box: Box  # the cells that belong to the board
     support: Mask  # (rows, cols) of the box: the cell was registered and agrees with the homography
     likeness: float  # median NCC of the supporting cells with their mean
+    bend: LensBend | None = None  # of grid units, where a lens is seen
     content: float = 0.0  # 0 to 1: how much more alike the nearest other cell is than the average
 
     @property
@@ -129,8 +131,21 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with every ring of cells that belongs to it, finely fitted.
 
     Called when cells begin where tiles do: a template that holds one whole tile sees further than
-    one made of parts of four.
+    one made of parts of four. Where a lens bends the lattice it is followed without its distortion.
     """
+    followed = _followed_out(image, fit)
+    if followed is None:
+        return None
+    fit, grid, seen = followed
+    lens = seen_lens(grid, seen, (image.shape[1], image.shape[0]), FIT_CELLS)
+    if lens:
+        fit = _completed_through(*lens, image, fit) or fit
+    return fit if _is_plausible(fit) else None
+
+
+def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
+    """The lattice followed to its ends; and the cells that look like its own, (N, 2) each in grid
+    units and in px."""
     for _ in range(ROUNDS):
         box, support = fit.box.grown(LOOK_AHEAD), np.pad(fit.support, LOOK_AHEAD)
         nodes = _register(image, fit.frame_from_grid, box, support)
@@ -138,6 +153,9 @@ def completed(image: Image, fit: Fit) -> Fit | None:
         if step is None:
             return None
         moved, support, likeness = _bent(nodes, box, *step)
+        like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness)
+        grid = box.centres()[like].astype(np.float32)
+        seen = transform(fit.frame_from_grid, grid + nodes.offset[like])
         frame_from_grid = fit.frame_from_grid @ moved
         inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
@@ -146,7 +164,26 @@ def completed(image: Image, fit: Fit) -> Fit | None:
             return None
         if same:
             break
-    return fit if _is_plausible(fit) else None
+    return fit, grid, seen
+
+
+def _completed_through(
+    lens: RadialLens, straight_from_grid: Homography, image: Image, fit: Fit
+) -> Fit | None:
+    """The lattice followed in the undistorted picture, and where the distorted one shows it."""
+    straight = replace(fit, frame_from_grid=straight_from_grid)
+    followed = _followed_out(lens.undistorted(image), straight)
+    if followed is None:
+        return None
+    fit = followed[0]
+    centres = fit.box.centres()[fit.support].astype(np.float32)
+    seen = lens.distort(transform(fit.frame_from_grid, centres))
+    found, _ = cv2.findHomography(centres, seen)
+    if found is None:
+        return None
+    frame_from_grid = np.asarray(found, np.float64)
+    bend = LensBend(fit.frame_from_grid, lens, np.asarray(np.linalg.inv(frame_from_grid)))
+    return replace(fit, frame_from_grid=frame_from_grid, bend=bend)
 
 
 def _is_plausible(fit: Fit) -> bool:

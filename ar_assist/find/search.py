@@ -12,8 +12,8 @@ from ar_assist.find.cells import measured, settle
 from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
-from ar_assist.find.warp import rectify
 from ar_assist.types import Homography, Image, Lattice, Points, transform
+from ar_assist.warp import rectify
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
 MAX_QUADS = 3  # outlines searched from inside
@@ -125,7 +125,7 @@ def _inside(image: Image, quad: Quad, known: list[Fit], weak: list[Fit]) -> Iter
 
 
 def _seen_through(fit: Fit, frame_from_picture: Homography) -> Fit:
-    return replace(fit, frame_from_grid=frame_from_picture @ fit.frame_from_grid)
+    return replace(fit, frame_from_grid=frame_from_picture @ fit.frame_from_grid, bend=None)
 
 
 def _is_alias(fit: Fit, better: Fit) -> bool:

@@ -41,7 +41,7 @@ def draw(view: View, look: Look = DEFAULT_LOOK) -> Image:
     if look.marks and view.plane is not None:
         cell_px = _cell_px(view)
         for mark in view.marks:
-            draw_mark(image, mark, view.plane.frame_from_plane, cell_px, look.scale, text_px)
+            draw_mark(image, mark, view.plane, cell_px, look.scale, text_px)
     if look.corners:
         draw_corners(image, np.array(look.corners, np.float32))
     if look.message:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ar_assist.overlay.lettering import put_panel, put_text
 from ar_assist.types import Image, View
+from ar_assist.warp import rectify
 
 TEXT_SHARE = 1 / 50  # of the picture's height
 GOLDEN_ANGLE = 0.381966  # of a turn: successive labels get hues far from each other
@@ -28,12 +29,7 @@ def debug_picture(view: View, height: int) -> Image:
         return blank
     w, h = view.plane.size_wh
     width = round(height * min(max(w / h, 0.5), 2))
-    panel_from_plane = np.diag([width / w, height / h, 1.0])
-    plane_from_frame = np.linalg.inv(view.plane.frame_from_plane)
-    panel = np.asarray(
-        cv2.warpPerspective(view.frame.image, panel_from_plane @ plane_from_frame, (width, height)),
-        np.uint8,
-    )
+    panel = np.asarray(cv2.resize(rectify(view.frame.image, view.plane), (width, height)), np.uint8)
     if view.reading is not None:
         scale = np.array([width / w, height / h])
         cells = view.reading.board.record().get("cells")

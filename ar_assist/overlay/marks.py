@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.overlay.lettering import put_text
-from ar_assist.types import Homography, Image, Lattice, Mark, Points, homography, transform
+from ar_assist.types import Homography, Image, Lattice, Mark, Plane, Points, homography, transform
 
 Colour = tuple[int, int, int]  # BGR
 Contours = list[NDArray[np.float64]]  # closed, (N, 2) each; filled by the even-odd rule
@@ -49,31 +49,32 @@ FAR_PX = 20_000.0  # points mapped further out than this are close to the horizo
 def draw_mark(
     image: Image,
     mark: Mark,
-    frame_from_plane: Homography,
+    plane: Plane,
     cell_px: float,
     scale: float,
     text_px: int,
 ) -> None:
     """Draw one mark; `cell_px` is the side of a cell in plane px, `scale` of the line widths."""
     if mark.kind == "text":
-        x, y = transform(frame_from_plane, mark.points[0])
+        x, y = plane.to_frame(mark.points[0])
         put_text(image, mark.text, (float(x), float(y)), text_px, WHITE)
         return
     if mark.kind == "path":
-        frame_from_unit = frame_from_plane @ np.diag([cell_px, cell_px, 1.0])
+        plane_from_unit = np.diag([cell_px, cell_px, 1.0])
         points = mark.points / cell_px
     else:
         points = np.array([[0.5, 0.5]])
         quad = mark.points if len(mark.points) == 4 else _square(mark.points[0], cell_px)
-        frame_from_unit = frame_from_plane @ homography(_UNIT, quad)
-    stroke = _stroke(frame_from_unit, points.mean(axis=0), scale)
+        plane_from_unit = homography(_UNIT, quad)
+    units = plane.seen_as(plane_from_unit, (1, 1))
+    stroke = _stroke(units.frame_from_plane, points.mean(axis=0), scale)
     halo = stroke * (1 + 2 * HALO)
     layers = [
         (colour, contours)
         for width, colour in ((halo, _halo_colour(mark)), (stroke, _colour(mark)))
         for contours in _polygons(mark, points, width, width - stroke)
     ]
-    _fill(image, frame_from_unit, layers)
+    _fill(image, units, layers)
 
 
 _UNIT = Lattice((0, 0), (1, 1), 1, 1).corners
@@ -174,14 +175,19 @@ _SHAPES: dict[str, Callable[[float, float], Contours]] = {
 }
 
 
-def _fill(image: Image, frame_from_unit: Homography, layers: list[tuple[Colour, Contours]]) -> None:
-    """Paint polygons one over the other; nothing if one of them comes near the horizon."""
+def _fill(image: Image, units: Plane, layers: list[tuple[Colour, Contours]]) -> None:
+    """Paint polygons one over the other; nothing if one of them comes near the horizon.
+
+    `units` is the plane in the polygons' units.
+    """
     outlines = [outline for _, contours in layers for outline in contours]
+    if units.bend:
+        outlines = [_dense(outline) for outline in outlines]
     points = np.concatenate(outlines)
-    depth = points @ frame_from_unit[2, :2] + frame_from_unit[2, 2]
+    depth = points @ units.frame_from_plane[2, :2] + units.frame_from_plane[2, 2]
     if depth.min() * depth.max() <= 0:  # some are behind the camera
         return
-    corners = transform(frame_from_unit, points)  # all at once: a call costs more than a point
+    corners = units.to_frame(points.astype(np.float32))  # at once: a call costs more than a point
     if np.abs(corners).max() > FAR_PX:
         return
     fixed = np.rint(corners * (1 << SHIFT)).astype(np.int32)
@@ -189,6 +195,14 @@ def _fill(image: Image, frame_from_unit: Homography, layers: list[tuple[Colour, 
     pieces = iter([fixed[end - len(o) : end] for o, end in zip(outlines, ends, strict=True)])
     for colour, contours in layers:
         cv2.fillPoly(image, [next(pieces) for _ in contours], colour, cv2.LINE_AA, SHIFT)
+
+
+def _dense(outline: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same outline with a point on each side at every unit, so that it can follow a bend."""
+    sides = zip(outline, np.roll(outline, -1, axis=0), strict=True)
+    return np.concatenate(
+        [np.linspace(a, b, 1 + int(np.linalg.norm(b - a)), endpoint=False) for a, b in sides]
+    )
 
 
 def draw_corners(image: Image, corners: Points) -> None:
@@ -199,4 +213,4 @@ def draw_corners(image: Image, corners: Points) -> None:
         for colour, width in ((BLACK, 2 * CORNER_PX), (SKY, CORNER_PX))
         for contours in _polyline(closed.astype(float), width, width - CORNER_PX)
     ]
-    _fill(image, np.eye(3), layers)
+    _fill(image, Plane(np.eye(3), (image.shape[1], image.shape[0])), layers)

@@ -1,0 +1,124 @@
+"""A lens that nobody calibrated is seen in a board's lattice, and its bend taken out."""
+
+import itertools
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+from views import cell_quad, view_of
+
+from ar_assist.find import find
+from ar_assist.find.lens import LensBend, RadialLens, seen_lens
+from ar_assist.overlay import draw
+from ar_assist.types import Image, Mark, Plane, Points, transform
+from ar_assist.warp import rectify
+
+SIZE = (1280, 720)
+ROWS, COLS, PITCH = 13, 24, 46  # a board that fills the picture
+ORIGIN = np.array([88, 61])
+FRAME_FROM_GRID = np.array([[44.0, 4, 90], [-3, 43, 80], [1e-4, 2e-4, 1]])
+
+
+def board() -> Image:
+    """A picture of framed tiles with blocks of colour, twelve kinds of them."""
+    rng = np.random.default_rng(7)
+    kinds = rng.integers(40, 230, (12, 5, 5, 3), np.uint8)
+    image = np.full((SIZE[1], SIZE[0], 3), 60, np.uint8)
+    for row, col in itertools.product(range(ROWS), range(COLS)):
+        x, y = ORIGIN + np.array([PITCH * col, PITCH * row])
+        image[y + 1 : y + PITCH - 1, x + 1 : x + PITCH - 1] = 235
+        drawing = cv2.resize(kinds[rng.integers(12)], (30, 30), interpolation=cv2.INTER_NEAREST)
+        image[y + 8 : y + 38, x + 8 : x + 38] = drawing
+    return image
+
+
+def through(lens: RadialLens, image: Image) -> Image:
+    places = lens.undistort(np.stack(np.meshgrid(np.arange(SIZE[0]), np.arange(SIZE[1])), -1))
+    return np.asarray(cv2.remap(image, places[..., 0], places[..., 1], cv2.INTER_LINEAR), np.uint8)
+
+
+def grid_and_px(lens: RadialLens, noise: float, seed: int = 0) -> tuple[Points, Points]:
+    """Cells of a tilted board, and where they are seen, off by `noise` cells."""
+    rng = np.random.default_rng(seed)
+    x, y = np.meshgrid(np.arange(COLS), np.arange(ROWS))
+    grid = np.stack([x.ravel(), y.ravel()], -1).astype(np.float32)
+    off = grid + rng.normal(0, noise, grid.shape)
+    return grid, lens.distort(transform(FRAME_FROM_GRID, off))
+
+
+@pytest.mark.parametrize("bow", [-0.2, -0.03, 0.05])
+def test_distortion_is_undone(bow: float) -> None:
+    lens = RadialLens(bow, SIZE)
+    points = np.stack(np.meshgrid(np.linspace(0, 1279, 9), np.linspace(0, 719, 7)), -1)
+    there = lens.distort(points)
+    assert np.abs(there - points).max() > 5
+    np.testing.assert_allclose(lens.undistort(there), points, atol=0.01)
+
+
+@pytest.mark.parametrize("bow", [-0.15, -0.04, 0.03])
+def test_the_lens_is_told_from_a_lattice(bow: float) -> None:
+    grid, px = grid_and_px(RadialLens(bow, SIZE), noise=0.03)
+    px[::11] += 30  # cells that were registered wrongly
+    found = seen_lens(grid, px, SIZE, tolerance=0.08)
+    assert found
+    assert found[0].bow == pytest.approx(bow, abs=0.01)
+
+
+def test_no_lens_is_seen_in_a_picture_without_distortion() -> None:
+    for seed in range(20):
+        grid, px = grid_and_px(RadialLens(0.0, SIZE), noise=0.03, seed=seed)
+        assert seen_lens(grid, px, SIZE, tolerance=0.08) is None
+
+
+def test_a_bent_board_is_found_to_its_corners_and_straightened() -> None:
+    straight, lens = board(), RadialLens(-0.12, SIZE)
+    candidate = next(find(through(lens, straight)))
+    lattice = candidate.lattice
+    assert lattice
+    assert (lattice.rows, lattice.cols) == (ROWS, COLS)
+    far = ORIGIN + np.array([COLS * PITCH, ROWS * PITCH])
+    outer = np.array([ORIGIN, (far[0], ORIGIN[1]), far, (ORIGIN[0], far[1])]) - 0.5
+    found = candidate.plane.to_frame(lattice.corners)
+    assert np.abs(found - lens.distort(outer)).max() < 0.1 * PITCH
+    flat = transform(candidate.plane.frame_from_plane, lattice.corners)  # a homography alone
+    assert np.abs(flat - lens.distort(outer)).max() > 0.2 * PITCH
+
+    picture = rectify(through(lens, straight), candidate.plane).astype(int)
+    for corner, inward in zip(lattice.corners, [(1, 1), (-1, 1), (-1, -1), (1, -1)], strict=True):
+        tile, ground = (
+            corner + share * np.array(inward) * lattice.pitch_xy for share in (0.1, -0.1)
+        )
+        (x, y), (beside_x, beside_y) = np.rint([tile, ground]).astype(int)
+        assert picture[y, x].min() > 200
+        assert picture[beside_y, beside_x].max() < 100
+
+
+def test_other_px_of_a_bent_plane_are_the_same_places() -> None:
+    lens = RadialLens(-0.1, SIZE)
+    bend = LensBend(FRAME_FROM_GRID, lens, np.asarray(np.linalg.inv(FRAME_FROM_GRID)))
+    plane = Plane(FRAME_FROM_GRID, (COLS, ROWS), bend)
+    plane_from_new = np.array([[0, 0.5, 1], [0.5, 0, 2], [0, 0, 1]])
+    points = np.array([[0, 0], [20, 3], [7, 30]], np.float32)
+    theirs = plane.seen_as(plane_from_new, (ROWS, COLS))
+    np.testing.assert_allclose(
+        theirs.to_frame(points), plane.to_frame(transform(plane_from_new, points)), atol=0.01
+    )
+    np.testing.assert_allclose(theirs.to_plane(theirs.to_frame(points)), points, atol=0.01)
+
+
+def test_marks_follow_the_bend() -> None:
+    grey = np.full((SIZE[1], SIZE[0], 3), 128, np.uint8)
+    view = view_of(grey, (Mark("fill", cell_quad(0, 0)),))
+    assert view.plane
+    frame_from_plane = view.plane.frame_from_plane
+    lens = RadialLens(-0.5, SIZE)
+    bend = LensBend(frame_from_plane, lens, np.asarray(np.linalg.inv(frame_from_plane)))
+    bent = replace(view, plane=replace(view.plane, bend=bend))
+    changed = (draw(bent) != grey).any(axis=2)
+    changed[-40:] = False  # the status line
+    row, col = np.nonzero(changed)
+    centre = cell_quad(0, 0).mean(axis=0)
+    (x, y), (flat_x, flat_y) = bent.plane.to_frame(centre), view.plane.to_frame(centre)
+    assert np.hypot(x - flat_x, y - flat_y) > 5
+    assert np.hypot(col.mean() - x, row.mean() - y) < 1.5
