@@ -25,7 +25,7 @@ from ar_assist.games.ink import (
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.linegrid import LineGrid
-from ar_assist.types import Homography, Image, transform
+from ar_assist.types import Homography, transform
 
 CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
 LAYOUT_PX = (30.0, 30.0)  # … and when only the layout is asked for: digits as large as PATCH
@@ -50,7 +50,7 @@ class Sheet:
     cols: int
     cell: float  # px of a cell on the sheet
     origin: tuple[float, float]  # x, y, cells from the sheet's corner to the grid's
-    image: Image  # sheet px
+    grey: NDArray[np.uint8]  # sheet px
     depth: NDArray[np.float32]  # grey levels that the ink differs from the paper
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
@@ -79,13 +79,13 @@ class Layout:
 
 
 def spread(
-    picture: Image,
+    picture: NDArray[np.uint8],
     grid: LineGrid,
     darks: Sequence[bool],
     margin: float = NEAR,
     cell_px: tuple[float, float] = LAYOUT_PX,
 ) -> list[Sheet]:
-    """The grid and so many cells around: a sheet for each way of the digits.
+    """The grid in a grey picture and so many cells around: a sheet for each way of the digits.
 
     `darks`: dark on light, or light on dark. As it is by default, it tells the layout.
     """
@@ -105,11 +105,10 @@ def spread(
         flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    image = np.asarray(warped, np.uint8)
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    grey = np.asarray(warped, np.uint8)
     depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
     inks = [ink_of(depth, cell) for depth in depths]
-    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), image
+    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), grey
     return [
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
         for depth, ink in zip(depths, inks, strict=True)
@@ -173,14 +172,32 @@ def find_layout(sheet: Sheet) -> Layout | None:
     rows, cols = sheet.rows, sheet.cols
     near = np.all((places > -BESIDE) & (places < np.array([cols, rows]) + BESIDE), axis=1)
     places = places[near]
+    if not _may_have_clues(places, rows, cols):
+        return None
     patches = sheet.patches(np.flatnonzero(near))
     layouts = []
     for turn in range(4):
         digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
         layouts.append(_layout(turn, places, digit, rows, cols))
-        places = np.stack([rows - places[:, 1], places[:, 0]], axis=1)
-        rows, cols = cols, rows
+        places, rows, cols = _turned(places, rows), cols, rows
     return max((found for found in layouts if found), key=lambda found: found.score, default=None)
+
+
+def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int) -> bool:
+    """Whether there is a layout for any turn if all glyphs are digits: telling that is cheap."""
+    digit = np.ones(len(places), np.float32)
+    for _ in range(4):
+        x, y = places.T
+        over, side = _clues_beside(x, y, digit, rows, cols)[2:]
+        if (np.minimum(over, side) >= MIN_BESIDE).any():
+            return True
+        places, rows, cols = _turned(places, rows), cols, rows
+    return False
+
+
+def _turned(places: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
+    """(N, 2) the places in a grid of so many rows, turned by a quarter."""
+    return np.stack([rows - places[:, 1], places[:, 0]], axis=1)
 
 
 def _layout(
@@ -188,13 +205,9 @@ def _layout(
 ) -> Layout | None:
     """The best first row and column for one turn: at most half of the grid is clues."""
     x, y = places.T
-    tops, lefts = rows // 2 + 1, cols // 2 + 1
-    above = np.stack([_beside(y, x, digit, top, cols) for top in range(tops)])
-    before = np.stack([_beside(x, y, digit, left, rows) for left in range(lefts)])
-    over = _means_from(above)[:, :lefts]
-    side = _means_from(before)[:, :tops].T
+    above, before, over, side = _clues_beside(x, y, digit, rows, cols)
     inside = _tally(x, y, digit, rows, cols)
-    within = _means_from(_means_from(inside).T).T[:tops, :lefts]
+    within = _means_from(_means_from(inside).T).T[: len(above), : len(before)]
     possible = (np.minimum(over, side) >= MIN_BESIDE) & (within <= MAX_INSIDE)
     if not possible.any():
         return None
@@ -202,6 +215,22 @@ def _layout(
     top, left = np.unravel_index(np.argmax(score), score.shape)
     bottom, right = _end(before[left]), _end(above[top])
     return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]))
+
+
+def _clues_beside(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    digit: NDArray[np.float32],
+    rows: int,
+    cols: int,
+) -> tuple[NDArray[np.float32], ...]:
+    """Chances of digits above (tops, cols) and before (lefts, rows) each first row and column, and
+    their means, (tops, lefts) each, over the lines that then are the puzzle's.
+    """
+    tops, lefts = rows // 2 + 1, cols // 2 + 1
+    above = np.stack([_beside(y, x, digit, top, cols) for top in range(tops)])
+    before = np.stack([_beside(x, y, digit, left, rows) for left in range(lefts)])
+    return above, before, _means_from(above)[:, :lefts], _means_from(before)[:, :tops].T
 
 
 def _end(digit: NDArray[np.float32]) -> int:

@@ -10,7 +10,7 @@ at the border rows are added as long as their far line is there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import NamedTuple
@@ -129,7 +129,8 @@ def _lines(grey: NDArray[np.uint8], scale: _Scale, hat: int, least: float) -> ND
     """(H, W) what differs from both its sides by so many grey levels, up to the widest line."""
     depth = cv2.morphologyEx(grey, hat, np.ones((scale.line, scale.line), np.uint8))
     crest = cv2.dilate(depth, np.ones((scale.crest, scale.crest), np.uint8))
-    return np.asarray((depth > least) & (depth > HALO * crest))
+    bound = np.maximum(HALO * np.arange(256), least).astype(np.uint8)  # of whole levels
+    return np.asarray(depth > cv2.LUT(crest, bound))
 
 
 def _areas(light: NDArray[np.bool_], lines: NDArray[np.bool_], passage_px: int) -> _Areas:
@@ -152,32 +153,64 @@ def _parallelograms(
     # Contours join pixels by their corners too: eroded, areas that touch so are parted as well.
     parted = np.asarray(cv2.erode(mask, np.ones((passage_px, passage_px))), np.uint8)
     shift = 0.0 if passage_px % 2 else 0.5  # an even erosion takes more at the top and the left
-    outlines = [cv2.moments(contour) for contour in _outlines(parted)]
-    names = ("m00", "m10", "m01", "mu20", "mu11", "mu02")
-    m = np.array([[each[name] for name in names] for each in outlines]).reshape(-1, len(names))
+    m = _moments(_outlines(parted), parted.size / 8)
     m = m[m[:, 0] > 0]
     area = m[:, 0]
-    xx, xy, yy = (m[:, 3:] / area[:, None]).T
+    x, y = m[:, 1] / area, m[:, 2] / area
+    xx, xy, yy = m[:, 3] / area - x * x, m[:, 4] / area - x * y, m[:, 5] / area - y * y
     # A parallelogram's area follows from its moments.
     full = area / (SQUARE_STEP**2 * np.sqrt(np.maximum(xx * yy - xy**2, 1e-9)))
     whole = (full > FULLNESS[0]) & (full < FULLNESS[1])
-    centres = m[:, 1:3] / area[:, None] - shift
+    centres = np.stack([x, y], axis=1) - shift
     # The erosion took its width less a pixel; the outline runs through pixel centres.
     growth = (1 + (passage_px - 0.5) / np.sqrt(area)) ** 2
     moments = (np.stack([xx, xy, xy, yy]) * growth).T.reshape(-1, 2, 2)
     return centres[whole], moments[whole]
 
 
-def _outlines(parted: NDArray[np.uint8]) -> Iterator[NDArray[np.int32]]:
-    """The outer contours of areas that are neither too small for a cell nor too large."""
+def _outlines(parted: NDArray[np.uint8]) -> list[NDArray[np.int32]]:
+    """(K, 1, 2) px of the outer contours of areas that have any extent."""
     contours, tree = cv2.findContours(parted, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     if not contours:
-        return
+        return []
     outer = tree[0, :, 3] < 0
-    for contour in compress(contours, outer):
-        _, _, w, h = cv2.boundingRect(contour)
-        if min(w, h) >= MIN_CELL_PX and w * h <= parted.size / 8:
-            yield np.asarray(contour, np.int32)
+    return [contour for contour in compress(contours, outer) if len(contour) > 2]  # type: ignore[misc]
+
+
+def _moments(outlines: list[NDArray[np.int32]], largest: float) -> NDArray[np.float64]:
+    """(N, 6) area, and the moments x, y, xx, xy, yy, of those within outlines of a cell's size.
+
+    As cv2.moments has them, by Green's theorem edge by edge, but of all outlines at once: there
+    are hundreds, most of them specks.
+    """
+    if not outlines:
+        return np.zeros((0, 6))
+    lengths = np.array([len(outline) for outline in outlines])
+    x, y = np.ascontiguousarray(np.concatenate(outlines)[:, 0].T)
+    first = np.cumsum(lengths) - lengths
+    width, height = (
+        np.maximum.reduceat(at, first) - np.minimum.reduceat(at, first) for at in (x, y)
+    )
+    fits = (np.minimum(width, height) + 1 >= MIN_CELL_PX) & ((width + 1) * (height + 1) <= largest)
+    if not fits.any():
+        return np.zeros((0, 6))
+    chosen = np.repeat(fits, lengths)
+    x, y, lengths = x[chosen].astype(float), y[chosen].astype(float), lengths[fits]
+    first = np.cumsum(lengths) - lengths
+    behind = np.arange(1, len(x) + 1)
+    behind[first + lengths - 1] = first
+    x1, y1 = x[behind], y[behind]
+    cross = x * y1 - x1 * y
+    terms = (
+        cross / 2,
+        cross * (x + x1) / 6,
+        cross * (y + y1) / 6,
+        cross * (x * x + x * x1 + x1 * x1) / 12,
+        cross * (x * (2 * y + y1) + x1 * (y + 2 * y1)) / 24,
+        cross * (y * y + y * y1 + y1 * y1) / 12,
+    )
+    sums = np.stack([np.add.reduceat(term, first) for term in terms], axis=1)
+    return np.asarray(sums * np.sign(sums[:, :1]), np.float64)  # whichever way the outline runs
 
 
 def _grids(areas: _Areas) -> list[LineGrid]:
@@ -212,11 +245,12 @@ def _links(areas: _Areas) -> list[list[int]]:
     near = (distance > STEPS[0]) & (distance < STEPS[1]) & alike
     nearest_step = np.where(near, distance, np.inf).min(axis=1, keepdims=True)
     near &= distance < DIAGONAL * nearest_step
-    one_way = {(i, int(j)) for i, row in enumerate(nearest) for j in row[near[i]]}
+    one, other = np.nonzero(near)[0], nearest[near]
+    there, back = one * len(centres) + other, other * len(centres) + one
+    mutual = np.sort(there[np.isin(there, back)])
     links: list[list[int]] = [[] for _ in centres]
-    for i, j in sorted(one_way):
-        if (j, i) in one_way:
-            links[i].append(j)
+    for i, j in zip(*(part.tolist() for part in divmod(mutual, len(centres))), strict=True):
+        links[i].append(j)
     return links
 
 

@@ -51,7 +51,7 @@ def read(picture: Image) -> Reading[NonogramBoard] | None:
     for grid in find_grids(grey)[:MAX_GRIDS]:
         if any(grid.is_like(other) for other in refused):
             continue
-        found = _look(picture, grid)
+        found = _look(grey, grid)
         if found is None:
             refused.append(grid)
         elif best is None or _rank(found) > _rank(best):
@@ -65,14 +65,14 @@ def _rank(found: _Found) -> tuple[bool, float]:
     return found.settled.cells is not None, found.layout.score
 
 
-def _look(picture: Image, grid: LineGrid) -> _Found | None:
+def _look(grey: NDArray[np.uint8], grid: LineGrid) -> _Found | None:
     """The clues around one line grid, dark digits or light ones."""
-    dark, light = (find_layout(sheet) for sheet in spread(picture, grid, (True, False)))
+    dark, light = (find_layout(sheet) for sheet in spread(grey, grid, (True, False)))
     layout = max(filter(None, (dark, light)), key=lambda found: found.score, default=None)
     if layout is None:
         return None
     puzzle = upright(grid, layout)
-    (sheet,) = spread(picture, puzzle, (layout is dark,), clue_margin(puzzle), CELL_PX)
+    (sheet,) = spread(grey, puzzle, (layout is dark,), clue_margin(puzzle), CELL_PX)
     clues = read_clues(sheet, layout)
     if clues is None:
         return None
@@ -100,7 +100,7 @@ def _read_cells(
     sheet: Sheet, layout: Layout, digits: list[Glyph]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Values (rows, cols) and certainty (rows, cols) of the cells."""
-    grey = cv2.cvtColor(sheet.image, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    grey = sheet.grey.astype(np.float32)
     middles = _middles(grey, sheet, layout)
     level = np.median(middles, axis=2)
     paper, stroke, full = _levels(grey, sheet, level, digits)
