@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     BrokenExecutor,
     Executor,
@@ -18,9 +18,13 @@ from concurrent.futures import (
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ar_assist.leaving import LOOKER
+from ar_assist.types import AnyGame
 
 SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
+LEAST_PX = 32  # side of a picture of nothing
 NICENESS = 5  # of the thinking process: the picture goes first
 
 T = TypeVar("T")
@@ -43,6 +47,20 @@ def workers() -> Iterator[tuple[Executor, Executor]]:
         think.shutdown(wait=False, cancel_futures=True)
         for child in children:
             child.terminate()
+
+
+def load(games: Sequence[AnyGame]) -> None:
+    """Import what the games read with, in the background.
+
+    It takes a second or two: time in which a camera opens.
+    """
+    nothing = np.zeros((LEAST_PX, LEAST_PX, 3), np.uint8)
+
+    def read() -> None:
+        for game in games:
+            game.read(nothing, None)
+
+    threading.Thread(target=read, name=f"{LOOKER}-load", daemon=True).start()
 
 
 class Thinker(Executor):

@@ -21,7 +21,7 @@ from ar_assist.speech import Voice
 from ar_assist.types import Source
 from ar_assist.video import Live, safe_name
 from ar_assist.window import Window, can_show
-from ar_assist.workers import workers
+from ar_assist.workers import load, workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
     shows = not args.headless
     if shows and not can_show():
         raise UserError("no window can be opened here; use --headless with --log or --record")
+    load(options.games(settings))
     with ExitStack() as stack:
         camera = stack.enter_context(closing(options.source(settings)))
         source = _dressed(stack, camera, settings, args.save_raw)
