@@ -71,26 +71,26 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     several ways, then by the best groups found. `size_odds` is the log odds of a group's size.
     """
     parts = look.parts
-    usual = np.median(parts, (1, 2))[:, None, None] + 1e-6
+    usual = np.median(parts, (1, 2))
 
     def attempt(uses: list[int], a: Indices, b: Indices) -> Grouping:
-        weights = _weigh(parts, uses, a, b)
+        weights = _weigh(parts, usual, uses, a, b)
         merges, heights = _linkage(np.tensordot(weights, parts, 1))
         level, score = _level(merges, heights)
         labels, margin = _cut_tree(merges, heights, level, size_odds)
         return Grouping(labels, margin, weights / level, score)
 
     def by_mates(uses: list[int]) -> Grouping:
-        weights = 1 / usual[uses, 0, 0]
+        weights = 1 / (usual[uses] + 1e-6)
         for _ in range(ROUNDS):
             a, b = mates(np.tensordot(weights, parts[uses], 1)).T
-            weights = _weigh(parts, uses, a, b)[uses]
+            weights = _weigh(parts, usual, uses, a, b)[uses]
         return attempt(uses, a, b)
 
     # Colour alone is not seen on shaded tiles, nor shape on plain squares, and either may mislead.
     colour = [1, 2]
     every = list(range(len(parts)))
-    alone = [k for k in every if (k not in colour) == (np.median(look.shape) > CONTENT)]
+    alone = [k for k in every if (k not in colour) == (usual[0] > CONTENT)]
     best = max((by_mates(uses) for uses in (every, alone)), key=lambda g: g.score)
     for _ in range(ROUNDS):
         better = attempt(every, *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
@@ -165,10 +165,12 @@ def _mean(parts: Array, some: Indices, others: Indices) -> Floats:
     return np.asarray(block.sum((1, 2)) / max(pairs, 1), np.float64)
 
 
-def _weigh(parts: Array, uses: list[int], a: Indices, b: Indices) -> Floats:
-    """(K,) weights of the parts, so that the mean over the pairs a, b of equal cells is 1."""
+def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) -> Floats:
+    """(K,) weights of the parts, so that the mean over the pairs a, b of equal cells is 1.
+
+    `usual` (K,) is what any two cells differ by.
+    """
     within = parts[:, a, b].mean(1) if len(a) else np.zeros(len(parts))
-    usual = np.median(parts, (1, 2))
     used = np.isin(np.arange(len(parts)), uses)
     weights = used * np.maximum(usual - within, 0) / (within + CLEANEST * usual + 1e-6) ** 2
     unit = float(weights @ within)

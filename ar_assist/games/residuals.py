@@ -25,7 +25,7 @@ from ar_assist.games.tiles import (
 )
 
 NEIGHBOURS = 12  # cells that each is compared with finely: those beyond are unlike it anyway
-CHUNK = 2048  # pairs at a time: they stay in the cache
+CHUNK = 2048  # pairs at a time: some 25 MB
 CAMERA = (0.15, 0.5, 0.5, 0.4)  # usual gain; shift x, y, px; blur, px²: what equals differ by
 SPOT = 3  # px: half a side of a spot, the width of a stroke
 OUTLIER = 9.0  # times the variance: of a false mate, not of noise
