@@ -20,7 +20,9 @@ PLAIN = (
     0.15,
     0.55,
 )  # of the usual contrast: between these lies the limit under which cells are plain
-RIM = 6  # px of a cell's rim in which tiles share their frame
+RIM = 6  # px of a cell's rim in which tiles are alike
+FRAMES = 6, 4, 2  # px of the rim that may be frame: large pictures leave little of it
+PARTED = 0.9  # Youden's J of a frame that tells: narrower ones are not tried
 MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
 NO_MISFIT = 0.1  # spreads: less is none
 GAP = 0.3  # e-folds of misfit between tiles and ground: a wider gap is no better
@@ -166,9 +168,9 @@ def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
     return runs_on, runs_on & np.isin(part, np.intersect1d(part[~inside], part[inside]))
 
 
-def misfit(cells: Array, sure: Mask) -> Array:
+def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
     """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
-    ring = _ring()
+    ring = _ring(rim)
     neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
     rims: Array = ((cells + neighbours) / np.float32(5))[:, ring].reshape(len(cells), -1)
     usual = tiles.common(rims[sure])
@@ -177,8 +179,25 @@ def misfit(cells: Array, sure: Mask) -> Array:
     return off
 
 
-def frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> float | None:
-    """The misfit that parts tiles from ground; None where tiles have no frame that tells.
+def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, float] | None:
+    """(N,) misfits of cells, and the one that parts tiles from ground; None: no frame tells.
+
+    Blurred pictures reach into the rim: where it parts cells, but not well, a narrower one may.
+    """
+    sure = inside & (~plain | plain[inside].all())
+    best: tuple[float, Array, float] | None = None
+    for rim in FRAMES:
+        off = misfit(cells, sure, rim)
+        parted = _frame_limit(off, inside, empty, plain)
+        if parted and (best is None or parted[1] > best[0]):
+            best = parted[1], off, parted[0]
+        if best is None or (rim == RIM and best[0] > PARTED):
+            break
+    return best and best[1:]
+
+
+def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[float, float] | None:
+    """The misfit that parts tiles from ground, and how well; None where it parts them badly.
 
     The cut that best parts pictures inside from what is `empty` or lies around: as many of the one
     below it as may be, as few of the other (Youden's J, 1950), and in a gap.
@@ -198,7 +217,7 @@ def frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> float | N
         and (fit & picture).sum() > picture.sum() / 2
         and (fit & inside & empty).sum() <= (inside & empty).sum() / 2
     )
-    return limit if is_frame else None
+    return (limit, float(below[cut])) if is_frame else None
 
 
 def misfits(off: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
@@ -214,12 +233,12 @@ def misfits(off: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
 
 def frameless(cells: Array, sure: Mask) -> Mask:
     """(N,) cells with much less contrast in the rim than the `sure` tiles have."""
-    edge = tiles.detail(tiles.opponent(cells)[0])[:, _ring()].std(1)
+    edge = tiles.detail(tiles.opponent(cells)[0])[:, _ring(RIM)].std(1)
     bare: Mask = edge < FAINT * np.median(edge[sure])
     return bare
 
 
-def _ring() -> Mask:
+def _ring(rim: int) -> Mask:
     ring = np.ones((CELL, CELL), bool)
-    ring[RIM:-RIM, RIM:-RIM] = False
+    ring[rim:-rim, rim:-rim] = False
     return ring

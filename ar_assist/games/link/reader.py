@@ -181,11 +181,11 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     else:
         shown = contrast.reshape(grid), plain.reshape(grid)
         empty = ground.amid_pictures(cells, quiet, *shown, board).ravel()
-    off = ground.misfit(flat, inside & (~plain | plain[inside].all()))
-    frame = ground.frame_limit(off, inside, empty, plain)
+    frame = ground.frame(flat, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
-        odd = off > frame
+        off, most = frame
+        odd = off > most
         empty |= (plain | (middle < limit)) & odd & ground.has_colour_of_ground(flat, empty)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
@@ -202,7 +202,7 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         odd |= blank & ground.frameless(flat, sure)
         must_have_mate |= blank
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
-    clear = np.log((off + 0.01) / frame) if frame else np.log((contrast + 1) / (limit + 1))
+    clear = np.log((off + 0.01) / most) if frame else np.log((contrast + 1) / (limit + 1))
     certainty = 1 / (1 + np.exp(-CLEAR * np.abs(clear)))
     return _Told(empty, tile, odd, alike, certainty, bool(frame))
 

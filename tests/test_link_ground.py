@@ -1,0 +1,38 @@
+"""Telling tiles from ground by how cells are made."""
+
+import numpy as np
+
+from ar_assist.games.link import ground
+from ar_assist.games.tiles import CELL, Array
+
+
+def sprites(count: int, rng: np.random.Generator) -> Array:
+    """Dark tiles with a faint line at their border; some pictures are large, and reach near it."""
+    cells = np.full((count, CELL, CELL, 3), 26, np.float32)
+    cells[:, :2] = cells[:, -2:] = cells[:, :, :2] = cells[:, :, -2:] = 44
+    for cell in cells:
+        margin = rng.choice([3, 9], p=[0.3, 0.7])
+        size = CELL - 2 * margin
+        colour = rng.uniform(80, 250, 3)
+        cell[margin:-margin, margin:-margin][rng.random((size, size)) < 0.6] = colour
+    return cells
+
+
+def test_a_faint_frame_tells_where_pictures_reach_into_the_rim() -> None:
+    rng = np.random.default_rng(0)
+    tiles, bare = sprites(90, rng), np.full((70, CELL, CELL, 3), 24, np.float32)
+    cells = np.concatenate([tiles, bare]) + rng.normal(0, 4, (160, CELL, CELL, 3))
+    is_tile = np.arange(160) < 90
+    inside = np.arange(160) < 110
+    found = ground.frame(cells.astype(np.float32), inside, inside & ~is_tile, ~is_tile)
+    assert found
+    misfit, limit = found
+    assert ((misfit < limit) == is_tile).all()
+
+
+def test_there_is_no_frame_where_tiles_have_none() -> None:
+    rng = np.random.default_rng(0)
+    cells = rng.normal(60, 30, (160, CELL, CELL, 3)).astype(np.float32)
+    inside = np.arange(160) < 110
+    nothing = np.zeros(160, bool)
+    assert ground.frame(cells, inside, nothing, nothing) is None
