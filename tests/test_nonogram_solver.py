@@ -2,18 +2,21 @@
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.ndimage import gaussian_filter
 
 from ar_assist.cli import main
-from ar_assist.games.nonogram import NonogramGame, sat
+from ar_assist.games.nonogram import NonogramGame, guess, sat, solver
 from ar_assist.games.nonogram.board import (
     CROSSED,
     FILLED,
     UNKNOWN,
+    Cells,
     clue_of,
     is_solution,
     parse,
@@ -97,6 +100,38 @@ def test_sat_and_search_find_the_same_solutions() -> None:
     assert len(searched.solutions) == 120
     assert set(searched.solutions) == set(by_sat.solutions)
     assert by_sat.complete
+
+
+def test_a_line_tells_the_chances_of_its_cells_over_all_fillings() -> None:
+    clues, length = [(2, 1), (), (3,), (1, 1, 2)], 8
+    odds = np.random.default_rng(5).normal(0, 2, (len(clues), length))
+    chances = guess._Lines(clues, length).chances(odds)
+    for clue, told, found in zip(clues, odds, chances, strict=True):
+        fillings = [
+            np.array(bits)
+            for bits in product((0, 1), repeat=length)
+            if clue_of([FILLED if bit else CROSSED for bit in bits]) == clue
+        ]
+        weights = [np.exp((bits * told).sum()) for bits in fillings]
+        np.testing.assert_allclose(found, np.average(fillings, axis=0, weights=weights))
+
+
+@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+def test_guesses_lead_to_solutions_but_never_to_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board of which the SAT solver alone finds nothing in time."""
+    real, asked = sat.solutions, []
+
+    def slow(*args: Any) -> tuple[list[Cells], bool]:
+        asked.append(len(args[2].open_cells()))
+        return real(*args) if asked[-1] < asked[0] else ([], False)
+
+    monkeypatch.setattr(sat, "solutions", slow)
+    monkeypatch.setattr(solver, "MANY_OPEN", 1)
+    picture = gaussian_filter(np.random.default_rng(1).normal(size=(24, 24)), 1.2) > 0
+    board = puzzle_of(np.where(picture, FILLED, CROSSED).tolist())
+    outcome = solve(board, 1, seconds=30.0)
+    assert is_solution(board, outcome.solutions[0])
+    assert outcome.verdict == "open"  # whether there are others is not known
 
 
 def test_verdicts() -> None:

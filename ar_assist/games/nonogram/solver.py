@@ -6,6 +6,7 @@ ended by a clock, and only where the caller asked for it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,8 +22,11 @@ from ar_assist.games.nonogram.board import (
     is_solution,
 )
 from ar_assist.games.nonogram.grid import Grid, Propagator
+from ar_assist.games.nonogram.guess import narrowed
 
 PROBE_LINES = 4_000  # lines solved in probing before the SAT solver: about 0.1 s
+MANY_OPEN = 5_000  # cells: of fewer the SAT solver decides nearly every board in seconds
+A_WHILE_S = 4.0  # for the SAT solver: a board that it can solve takes less, mostly
 SEARCH_LINES = 1_000_000  # lines solved in a plain search: half a minute or so
 Verdict = Literal["none", "one", "many", "open"]
 
@@ -68,7 +72,7 @@ def solve(
     if not grid.open_cells():
         return _checked(board, [grid.cells()], True, grid)
     if with_sat and seconds is not None:
-        found, complete = sat.solutions(row_clues, col_clues, grid, wanted, seconds)
+        found, complete = _by_sat(lines_of, grid, wanted, seconds)
         return _checked(board, found, complete, grid)
     found = []
     for cells in search.solutions(grid):
@@ -76,6 +80,31 @@ def solve(
         if len(found) == wanted:
             return _checked(board, found, False, grid)
     return _checked(board, found, not search.exhausted, grid)
+
+
+def _by_sat(
+    lines_of: Propagator, grid: Grid, wanted: int, seconds: float
+) -> tuple[list[Cells], bool]:
+    """What the SAT solver finds; on large boards it gets a while, and then boards with guesses."""
+    row_clues, col_clues = lines_of.row_clues, lines_of.col_clues
+    if len(grid.open_cells()) < MANY_OPEN:
+        return sat.solutions(row_clues, col_clues, grid, wanted, seconds)
+    end = time.monotonic() + seconds
+    found, complete = sat.solutions(row_clues, col_clues, grid, wanted, min(A_WHILE_S, seconds))
+    if found or complete:
+        return found, complete
+    guesses = [grid, *narrowed(row_clues, col_clues, grid, lines_of)]
+    first, last = 0, len(guesses)  # the first is too much, and with the last a guess is wrong
+    while last - first > 1 and time.monotonic() < end:
+        middle = (first + last) // 2
+        left = min(A_WHILE_S, end - time.monotonic())
+        found, complete = sat.solutions(row_clues, col_clues, guesses[middle], wanted, left)
+        if found:
+            return found, False
+        first, last = (first, middle) if complete else (middle, last)
+    left = max(0.0, end - time.monotonic())
+    found, complete = sat.solutions(row_clues, col_clues, guesses[first], wanted, left)
+    return found, complete and first == 0
 
 
 def certain_clues(board: NonogramBoard) -> tuple[list[Clue], list[Clue]]:
