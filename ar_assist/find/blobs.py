@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find.lattice import FIT_CELLS, MAX_CELLS, Box, Fit
+from ar_assist.find.lattice import FIT_CELLS, LONGEST, Box, Fit
 from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import binary_pictures, clockwise
 from ar_assist.types import Homography, Image, transform
@@ -284,7 +284,7 @@ def _lattice_through(centres: Array, origin: Array, basis: Array) -> Fit | None:
     """The lattice of such vectors (in columns) at the origin on which the most of the blobs lie."""
     tolerance = 2 * FIT_CELLS * float(np.hypot(*basis[:, 0]))
     frame_from_cells = np.vstack([np.column_stack([basis, origin]), [0, 0, 1]])
-    for reach in (NEAR_CELLS, MAX_CELLS):  # the vectors hold around the origin, perspective bends
+    for reach in (NEAR_CELLS, LONGEST):  # the vectors hold around the origin, perspective bends
         cells = np.rint(transform(np.linalg.inv(frame_from_cells), centres))
         near = np.abs(cells).max(axis=1) <= reach
         mapped = _map_of_most(cells[near], centres[near], tolerance)

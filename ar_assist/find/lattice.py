@@ -23,7 +23,8 @@ from ar_assist.types import Homography, Image, Points, transform
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
-MAX_CELLS = 44  # along a side; the largest known link games have 30
+LONGEST = 44  # cells; the largest known link games have 30, …
+MAX_CELLS = 720  # … and 480 in all: more are a keyboard, a text or a carpet, and slow to read
 FIT_CELLS = 0.08  # a cell further than this from the homography, in cells, does not support it
 ROUGH_CELLS = 0.15  # the same while the map is affine and the template of few cells
 LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what lies beyond has 0.5
@@ -117,7 +118,7 @@ def grow(image: Image, seed: Seed, least: float) -> Fit | None:
         frame_from_grid /= frame_from_grid[2, 2]
         inner, support = _cropped(box, support, np.zeros_like(support))
         fit = Fit(frame_from_grid, inner, support, likeness)
-        if max(inner.cols, inner.rows) > MAX_CELLS or (round_ and fit.regularity < least):
+        if _is_too_large(inner) or (round_ and fit.regularity < least):
             return None
         if round_ == ROUNDS - 1 or (round_ > 2 and inner == last):
             return fit
@@ -160,7 +161,7 @@ def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
         inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
         fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
-        if max(inner.cols, inner.rows) > MAX_CELLS:
+        if _is_too_large(inner):
             return None
         if same:
             break
@@ -184,6 +185,10 @@ def _completed_through(
     frame_from_grid = np.asarray(found, np.float64)
     bend = LensBend(fit.frame_from_grid, lens, np.asarray(np.linalg.inv(frame_from_grid)))
     return replace(fit, frame_from_grid=frame_from_grid, bend=bend)
+
+
+def _is_too_large(box: Box) -> bool:
+    return max(box.cols, box.rows) > LONGEST or box.cols * box.rows > MAX_CELLS
 
 
 def _is_plausible(fit: Fit) -> bool:

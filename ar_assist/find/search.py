@@ -16,6 +16,7 @@ from ar_assist.types import Homography, Image, Lattice, Points, transform
 from ar_assist.warp import rectify
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
+MAX_WEAK = 4  # weak lattices settled at last: of 124 boards none was found among them
 MAX_QUADS = 3  # outlines searched from inside
 CONVINCING = 0.45  # score of a lattice after which no more is sought at this scale
 LIKELY = 0.3  # score of a lattice that is worth reading before others are sought
@@ -41,7 +42,7 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
                     yield fit
     doubtful = sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
     yield from (fit for fit in doubtful if fit.score > MIN_SCORE)
-    for grown in sorted(weak, key=lambda f: -f.regularity):
+    for grown in sorted(weak, key=lambda f: -f.regularity)[:MAX_WEAK]:
         late = _settled(image, grown)
         if late and not any(_is_alias(late, better) for better in known):
             known.append(late)
