@@ -138,7 +138,8 @@ def _with_surroundings(task: Task, sight: Sight) -> Sight:
     plane_from_wider = homography(lattice.corners, reading.corners)
     wider = (cols + 2 * BESIDE) * px, (rows + 2 * BESIDE) * py
     plane = sight.plane.seen_as(plane_from_wider, wider)
-    again = sight.game.read(rectify(task.frame.image, plane), lattice)
+    known = replace(reading, corners=lattice.corners)
+    again = sight.game.read(rectify(task.frame.image, plane), lattice, known)
     if again is None or again.confidence < reading.confidence - LEAD:
         return sight
     return replace(sight, plane=plane, lattice=lattice, reading=again)
