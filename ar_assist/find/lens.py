@@ -91,9 +91,9 @@ def seen_lens(
     if len(grid) < MIN_CELLS:
         return None
     _, near = cv2.findHomography(seen, grid, cv2.RANSAC, BENT * tolerance, maxIters=200)
-    if near is None or near.sum() < MIN_CELLS:
+    some = near.ravel() > 0 if near is not None else np.zeros(len(grid), bool)
+    if some.sum() < MIN_CELLS or np.ptp(grid[some], axis=0).min() < 2:  # in a line they tell none
         return None
-    some = near.ravel() > 0
     bows = np.concatenate([[0.0], BOWS])
     straight = np.stack([RadialLens(float(bow), size_wh).undistort(seen[some]) for bow in bows])
     found = _homographies(straight, grid[some])
