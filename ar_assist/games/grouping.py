@@ -51,6 +51,7 @@ class Grouping:
     margin: Array  # (N,) log odds that the cell is with its like alone
     weights: Floats  # (K,) of the parts: like cells are less than 1 apart
     score: float  # how clearly the groups stand apart
+    lead: Array  # (N,) log odds over another view of the parts, where that parts the cell's group
 
 
 def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -59,7 +60,7 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     telling = [k for k, name in enumerate(PARTS[: len(look.parts)]) if name != "rest"]
     # The rest says in the mean what the spot says.
     found = _parted(found, look.parts[telling], look.slack[telling], size_odds)
-    return replace(found, margin=_odds(found, look.parts))
+    return replace(found, margin=np.minimum(_odds(found, look.parts), found.lead))
 
 
 def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -78,7 +79,7 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         merges, heights = _linkage(np.tensordot(weights, parts, 1))
         level, score = _level(merges, heights)
         labels, margin = _cut_tree(merges, heights, level, size_odds)
-        return Grouping(labels, margin, weights / level, score)
+        return Grouping(labels, margin, weights / level, score, np.full(len(labels), np.inf))
 
     def by_mates(uses: list[int]) -> Grouping:
         weights = 1 / (usual[uses] + 1e-6)
@@ -91,13 +92,16 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     colour = [1, 2]
     every = list(range(len(parts)))
     alone = [k for k in every if (k not in colour) == (usual[0] > CONTENT)]
-    best = max((by_mates(uses) for uses in (every, alone)), key=lambda g: g.score)
+    rival, best = sorted((by_mates(uses) for uses in (every, alone)), key=lambda g: g.score)
+    lead = best.score - rival.score
     for _ in range(ROUNDS):
         better = attempt(every, *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
         if better.score <= best.score:
             break
         best = better
-    return best
+    joined = best.labels[:, None] == best.labels
+    parted = (joined & (rival.labels[:, None] != rival.labels)).any(1)
+    return replace(best, lead=np.where(parted, lead, np.inf).astype(np.float32))
 
 
 def _odds(found: Grouping, parts: Array) -> Array:

@@ -33,6 +33,7 @@ LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from be
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
+CROWD = 3.0  # times the usual tiles of a kind: more are likely several kinds that look alike
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
@@ -331,7 +332,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     doubted = certainty.copy()  # each by itself: they say nothing against the others
-    doubted[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
+    several = joins | (sizes > CROWD * np.median(sizes))[groups]
+    doubted[tile] = np.where(several, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
     return replace(reading, certainty=doubted)
 
 
