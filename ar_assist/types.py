@@ -66,6 +66,9 @@ class Bend(Protocol):
         """The inverse of `bent`."""
         ...
 
+    def __hash__(self) -> int:  # maps of a bend are remembered by it
+        ...
+
     def under(self, plane_from_new: Homography) -> Bend:
         """The same for a plane with other px."""
         ...

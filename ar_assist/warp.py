@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
 
-from ar_assist.types import Image, Plane
+from ar_assist.types import Bend, Image, Plane, Points
 
 BEND_PX = 16  # plane px: a lens bends a plane smoothly, so that few points tell it
 
@@ -20,12 +22,18 @@ def rectify(image: Image, plane: Plane) -> Image:
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         )
         return np.asarray(picture, np.uint8)
-    w, h = plane.size_wh
-    x, y = ((np.arange(-(-side // BEND_PX)) + 0.5) * BEND_PX - 0.5 for side in (w, h))
-    some = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
-    coarse = plane.bend.bent(some) - some
-    whole = (coarse.shape[1] * BEND_PX, coarse.shape[0] * BEND_PX)
-    bend = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)[:h, :w]
-    places = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).astype(np.float32) + bend
-    seen = cv2.perspectiveTransform(places, plane.frame_from_plane)
+    seen = cv2.perspectiveTransform(_bent_px(plane.bend, plane.size_wh), plane.frame_from_plane)
     return np.asarray(cv2.remap(image, seen[..., 0], seen[..., 1], cv2.INTER_LINEAR), np.uint8)
+
+
+@lru_cache(maxsize=1)  # the views of a look are of one plane
+def _bent_px(bend: Bend, size_wh: tuple[int, int]) -> Points:
+    """(H, W, 2) where the bend has each px of a plane."""
+    w, h = size_wh
+    x, y = ((np.arange(-(-side // BEND_PX)) + 0.5) * BEND_PX - 0.5 for side in size_wh)
+    some = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
+    coarse = bend.bent(some) - some
+    whole = (coarse.shape[1] * BEND_PX, coarse.shape[0] * BEND_PX)
+    away = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)[:h, :w]
+    straight = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).astype(np.float32)
+    return np.asarray(straight + away, np.float32)

@@ -166,3 +166,15 @@ def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike(
     turned = np.asarray(cv2.warpAffine(cv2.GaussianBlur(image, (0, 0), 1.2), turn, (1280, 720)))
     corners = cv2.transform(flat[None], turn)[0].astype(np.float32)
     assert best_error(turned, corners, tried=3) < CELL
+
+
+def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 256, (9, 12, 12, 3), np.uint8)
+    image = np.full((720, 1280, 3), 200, np.uint8)
+    for row, col in np.ndindex(34, 40):
+        image[20 + 20 * row : 32 + 20 * row, 240 + 20 * col : 252 + 20 * col] = kinds[
+            rng.integers(9)
+        ]
+    lattices = [c.lattice for c in find(image) if c.lattice]
+    assert all(lattice.rows * lattice.cols <= 720 for lattice in lattices)

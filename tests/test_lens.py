@@ -11,6 +11,7 @@ from views import cell_quad, view_of
 from ar_assist.find import find
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.overlay import draw
+from ar_assist.overlay.marks import YELLOW
 from ar_assist.types import Image, Mark, Plane, Points, transform
 from ar_assist.warp import rectify
 
@@ -128,3 +129,20 @@ def test_marks_follow_the_bend() -> None:
     (x, y), (flat_x, flat_y) = bent.plane.to_frame(centre), view.plane.to_frame(centre)
     assert np.hypot(x - flat_x, y - flat_y) > 5
     assert np.hypot(col.mean() - x, row.mean() - y) < 1.5
+
+
+def test_a_long_path_follows_the_bend_between_its_corners() -> None:
+    grey = np.full((SIZE[1], SIZE[0], 3), 128, np.uint8)
+    ends = np.stack([cell_quad(0, 0).mean(axis=0), cell_quad(0, 9).mean(axis=0)])
+    view = view_of(grey, (Mark("path", ends),))
+    assert view.plane
+    frame_from_plane = view.plane.frame_from_plane
+    lens = RadialLens(-0.5, SIZE)
+    bend = LensBend(frame_from_plane, lens, np.asarray(np.linalg.inv(frame_from_plane)))
+    plane = replace(view.plane, bend=bend)
+    image = draw(replace(view, plane=plane))
+    middle, straight = plane.to_frame(ends.mean(axis=0)), plane.to_frame(ends).mean(axis=0)
+    assert np.hypot(*(middle - straight)) > 5
+    x, y = np.rint(middle).astype(int)
+    column = np.flatnonzero((image[:-40, x] == YELLOW).all(axis=1))
+    assert abs(column.mean() - y) < 1.5

@@ -154,10 +154,8 @@ def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
         if step is None:
             return None
         moved, support, likeness = _bent(nodes, box, *step)
-        like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness)
-        grid = box.centres()[like].astype(np.float32)
-        seen = transform(fit.frame_from_grid, grid + nodes.offset[like])
-        frame_from_grid = fit.frame_from_grid @ moved
+        registered_from = fit.frame_from_grid
+        frame_from_grid = registered_from @ moved
         inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
         same = inner == fit.box
         fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
@@ -165,7 +163,9 @@ def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
             return None
         if same:
             break
-    return fit, grid, seen
+    like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness)
+    grid = box.centres()[like].astype(np.float32)
+    return fit, grid, transform(registered_from, grid + nodes.offset[like])
 
 
 def _completed_through(

@@ -108,7 +108,7 @@ def seen_lens(
 
 
 def _homographies(source: Points, target: Points) -> NDArray[np.float64]:
-    """(B, 3, 3) target_from_source, of `source` (B, N, 2) and `target` (N, 2).
+    """(B, 3, 3) target_from_source, of `source` (B, N, 2) and `target` (N, 2), all B at once.
 
     The direct linear transform (Hartley and Zisserman 2004, 4.1) of centred and scaled points.
     """

@@ -21,7 +21,7 @@ PLAIN = (
     0.55,
 )  # of the usual contrast: between these lies the limit under which cells are plain
 RIM = 6  # px of a cell's rim in which tiles are alike
-FRAMES = 6, 4, 2  # px of the rim that may be frame: large pictures leave little of it
+NARROWER = 4, 2  # px of the rim that may be frame where large pictures leave little of it
 PARTED = 0.9  # Youden's J of a frame that tells: narrower ones are not tried
 MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
 NO_MISFIT = 0.1  # spreads: less is none
@@ -97,7 +97,7 @@ def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
     where it has the colour of ground; beside ground it would run on into it.
     """
-    level = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*plain.shape, 3)
+    level = _levels(cells)
     open_ = level[quiet.any(2) & inside]
     tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
     runs_on, runs_out = _running(quiet, plain, inside)
@@ -126,9 +126,15 @@ def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insid
     known = runs_out | (runs_on & plain)
     if not known.any():
         return known
-    level = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*plain.shape, 3)
+    level = _levels(cells)
     like: Mask = known | (plain & (_off(level, known) < SAME))
     return like
+
+
+def _levels(cells: Array) -> Array:
+    """(R, C, 3) mean colours of the faces of (R, C, CELL, CELL, 3) cells."""
+    rows, cols = cells.shape[:2]
+    return tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(rows, cols, 3)
 
 
 def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
@@ -185,19 +191,20 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     Blurred pictures reach into the rim: where it parts cells, but not well, a narrower one may.
     """
     sure = inside & (~plain | plain[inside].all())
-    best: tuple[float, Array, float] | None = None
-    for rim in FRAMES:
+
+    def parted(rim: int) -> tuple[float, Array, float] | None:
         off = misfit(cells, sure, rim)
-        parted = _frame_limit(off, inside, empty, plain)
-        if parted and (best is None or parted[1] > best[0]):
-            best = parted[1], off, parted[0]
-        if best is None or (rim == RIM and best[0] > PARTED):
-            break
+        found = _frame_limit(off, inside, empty, plain)
+        return found and (found[0], off, found[1])
+
+    best = parted(RIM)
+    if best and best[0] <= PARTED:
+        best = max([best, *filter(None, map(parted, NARROWER))], key=lambda found: found[0])
     return best and best[1:]
 
 
 def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[float, float] | None:
-    """The misfit that parts tiles from ground, and how well; None where it parts them badly.
+    """How well a misfit parts tiles from ground, and which; None where none tells.
 
     The cut that best parts pictures inside from what is `empty` or lies around: as many of the one
     below it as may be, as few of the other (Youden's J, 1950), and in a gap.
@@ -217,7 +224,7 @@ def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[fl
         and (fit & picture).sum() > picture.sum() / 2
         and (fit & inside & empty).sum() <= (inside & empty).sum() / 2
     )
-    return (limit, float(below[cut])) if is_frame else None
+    return (float(below[cut]), limit) if is_frame else None
 
 
 def misfits(off: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
