@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import signal
+import sys
 from typing import NoReturn
 
 from ar_assist.cli import main
-from ar_assist.leaving import leave
 
 
 def run() -> NoReturn:
     """The command. Logging off or `timeout` ends it as Ctrl-C does: recordings are finished."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    leave(main())
+    sys.exit(main())
 
 
 if __name__ == "__main__":

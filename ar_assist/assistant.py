@@ -1,8 +1,8 @@
 """The assistant: a frame goes in, what is known at that frame comes out.
 
-Tracking is done on every frame. Two slow jobs run elsewhere, one of each at a time: *looking*
-(find, rectify, read) in a thread, *thinking* (the game's solver) in a process. Boards and marks
-live in plane px, so a late answer is drawn where the plane is now.
+Tracking is done on every frame. Two slow jobs run elsewhere, one of each at a time, each in a
+process: *looking* (find, rectify, read) and *thinking* (the game's solver). Boards and marks live
+in plane px, so a late answer is drawn where the plane is now.
 """
 
 from __future__ import annotations
@@ -191,7 +191,10 @@ class Assistant:
         if self._looking is None or not self._looking.future.done():
             return
         looking, self._looking = self._looking, None
-        sight, self._timing["look"] = looking.future.result()
+        try:
+            sight, self._timing["look"] = looking.future.result()
+        except BrokenExecutor:  # the process was killed; the next look gets a new one
+            sight = None
         seen = looking.seen
         if sight is not None and sight.tracker is not None:
             seen = sight.tracker.seen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +17,7 @@ import cv2
 
 from ar_assist import bundle
 from ar_assist.assistant import Assistant
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, where
 from ar_assist.meter import Meter
 from ar_assist.overlay import draw, status_words
 from ar_assist.player import Player, Screen
@@ -198,9 +197,8 @@ class Session:
 
 def _fault(error: Exception) -> str:
     """One short line that tells where to look."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
     what = shorten(f"{type(error).__name__}: {error}", FAULT_LETTERS, placeholder=" …")
-    return f"fault in {Path(place.filename).name} line {place.lineno}: {what}"
+    return f"fault in {where(error)}: {what}"
 
 
 def _write_png(path: Path, image: Image) -> str:

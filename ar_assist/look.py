@@ -1,4 +1,4 @@
-"""The slow half of seeing, a function of values for another thread: find, rectify, read."""
+"""The slow half of seeing, a function of values for another process: find, rectify, read."""
 
 from __future__ import annotations
 

@@ -1,69 +1,44 @@
-"""The executors of the slow jobs when live: looking in a thread, thinking in a process."""
+"""The executors of the slow jobs when live: looking and thinking, each in a process of its own."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import (
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-)
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ar_assist.leaving import LOOKER
+from ar_assist.errors import where
 from ar_assist.types import AnyGame
 
-SWITCH_S = 0.001  # Python's default of 5 ms lets the looking thread hold up five frames' worth
-LEAST_PX = 32  # side of a picture of nothing
-NICENESS = 5  # of the thinking process: the picture goes first
+NOTHING_PX = 32  # side of a picture of nothing
+NICENESS = 5  # of these processes: the picture goes first
 
 T = TypeVar("T")
 
 
 @contextmanager
-def workers() -> Iterator[tuple[Executor, Executor]]:
-    """(look, think): each with one worker, warm or warming up; ended without waiting for a job."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
-    look = ThreadPoolExecutor(1, thread_name_prefix=LOOKER)
-    think = Thinker()
+def workers(games: Sequence[AnyGame]) -> Iterator[tuple[Executor, Executor]]:
+    """(look, think), warming up for these games; ended without waiting for a job."""
+    look, think = Worker(), Worker()
     try:
+        look.submit(_load, tuple(games))
         think.submit(os.getpid)  # starts the process, so that the first board needn't wait for it
         yield look, think
     finally:
-        sys.setswitchinterval(before)
-        look.shutdown(wait=False, cancel_futures=True)
         children = multiprocessing.active_children()
-        think.shutdown(wait=False, cancel_futures=True)
+        for worker in (look, think):
+            worker.shutdown(wait=False, cancel_futures=True)
         for child in children:
             child.terminate()
 
 
-def load(games: Sequence[AnyGame]) -> None:
-    """Import what the games read with, in the background.
-
-    It takes a second or two: time in which a camera opens.
-    """
-    nothing = np.zeros((LEAST_PX, LEAST_PX, 3), np.uint8)
-
-    def read() -> None:
-        for game in games:
-            game.read(nothing, None)
-
-    threading.Thread(target=read, name=f"{LOOKER}-load", daemon=True).start()
-
-
-class Thinker(Executor):
+class Worker(Executor):
     """One process; the next job after its death (a system short of memory kills) gets a new one."""
 
     def __init__(self) -> None:
@@ -72,23 +47,38 @@ class Thinker(Executor):
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """A job that the process does not survive ends with a BrokenExecutor."""
         try:
-            return self._pool.submit(fn, *args, **kwargs)
+            return self._pool.submit(_placed, fn, *args, **kwargs)
         except BrokenExecutor:
             self._pool = _new_process()
-            return self._pool.submit(fn, *args, **kwargs)
+            return self._pool.submit(_placed, fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """As any executor."""
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
 
 
+def _load(games: Sequence[AnyGame]) -> None:
+    """Import what the games read with: a second or two, in which a camera opens."""
+    nothing = np.zeros((NOTHING_PX, NOTHING_PX, 3), np.uint8)
+    for game in games:
+        game.read(nothing, None)
+
+
+def _placed(fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+    try:
+        return fn(*args, **kwargs)
+    except Exception as error:
+        error.add_note(where(error))  # its traceback does not leave the process
+        raise
+
+
 def _new_process() -> ProcessPoolExecutor:
     # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
     spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin_thinking)
+    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin)
 
 
-def _begin_thinking() -> None:
+def _begin() -> None:
     """In the new process: Ctrl-C is the parent's business; import the games; compile."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -44,8 +44,10 @@ def main() -> None:
 def measure(frames: list[Frame], rate: float) -> tuple[list[float], list[float]]:
     """(steps, looks) in ms; steps of tracked frames only."""
     steps, looks = [], []
-    with workers() as (look, think):
-        assistant = Assistant(list(GAMES.values()), look, think)
+    games = list(GAMES.values())
+    with workers(games) as (look, think):
+        look.submit(int).result()  # loaded
+        assistant = Assistant(games, look, think)
         start = time.perf_counter()
         for number, frame in enumerate(frames):
             time.sleep(max(0.0, start + number / rate - time.perf_counter()))

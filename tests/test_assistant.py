@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import weakref
 from concurrent.futures import Executor, Future
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -319,6 +321,28 @@ def test_corners_that_cross_over_are_refused(monkeypatch):
     with pytest.raises(UserError, match="cross"):
         assistant.set_corners(source.corners(0)[[0, 2, 1, 3]])
     assert assistant.step(source.frame(1)).state == "locked"
+
+
+class Killed(ClipExecutor):
+    """Its process does not survive the first jobs."""
+
+    jobs = 2
+
+    def submit(self, *job: Any, **named: Any) -> Future:
+        if not self.jobs:
+            return super().submit(*job, **named)
+        self.jobs -= 1
+        dead: Future[Any] = Future()
+        dead.set_exception(BrokenProcessPool())
+        return dead
+
+
+def test_a_killed_look_is_followed_by_the_next(monkeypatch):
+    source = ToySource(lambda t: START, 1.0)
+    monkeypatch.setattr(look, "find", source.find)
+    assistant = Assistant([ToyGame()], Killed(), ClipExecutor())
+    states = [assistant.step(source.frame(i)).state for i in range(3)]
+    assert states == ["searching", "searching", "locked"]
 
 
 class Never(Executor):

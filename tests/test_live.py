@@ -13,6 +13,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -28,7 +29,7 @@ from views import GREY_FRAME, view_of
 
 from ar_assist import live, speech
 from ar_assist.assistant import Assistant
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, where
 from ar_assist.live import Outputs, Session
 from ar_assist.meter import Meter
 from ar_assist.overlay import status_words
@@ -44,9 +45,10 @@ from ar_assist.types import (
     Reading,
     Source,
     View,
+    homography,
 )
 from ar_assist.video import Live, open_source
-from ar_assist.workers import workers
+from ar_assist.workers import Worker, workers
 
 
 class Screens:
@@ -322,8 +324,8 @@ def test_no_voice_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_threads_end_with_the_workers() -> None:
     before = threading.active_count()
-    with workers() as (look, think):
-        assert look.submit(int, "3").result() == 3
+    with workers(()) as (look, think):
+        assert look.submit(int, "3").result(timeout=60) == 3
         assert think.submit(int, "4").result(timeout=60) == 4
     deadline = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < deadline:
@@ -333,11 +335,20 @@ def test_threads_end_with_the_workers() -> None:
 
 def test_a_long_thought_does_not_hold_up_the_end() -> None:
     start = time.monotonic()
-    with workers() as (_, think):
+    with workers(()) as (_, think):
         think.submit(int, "4").result(timeout=60)
         think.submit(time.sleep, 60)
         time.sleep(0.2)
     assert time.monotonic() - start < 30
+
+
+def test_a_fault_in_another_process_tells_where_it_was() -> None:
+    worker = Worker()
+    job = worker.submit(homography, np.zeros(3), np.zeros(3))
+    error = job.exception(timeout=60)
+    worker.shutdown()
+    assert error is not None
+    assert where(error).startswith("types.py line ")
 
 
 @dataclass(frozen=True)
@@ -374,9 +385,13 @@ class Toys(toy.ToySource):
             time.sleep(1 / self.fps)
 
     def play(self, game: toy.ToyGame, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-        """A headless session with the true workers, of which every frame is kept."""
+        """A headless session of which every frame is kept; `find` is the toy's in a thread only."""
         monkeypatch.setattr("ar_assist.look.find", self.find)
-        with workers() as (look, think), Recorder(folder / "a.mp4", toy.SIZE_WH) as recorder:
+        with (
+            workers(()) as (_, think),
+            ThreadPoolExecutor(1) as look,
+            Recorder(folder / "a.mp4", toy.SIZE_WH) as recorder,
+        ):
             outputs = Outputs(log=self.log, record=recorder, tell=self.told.append)
             Session(self, Assistant([game], look, think), None, outputs).run()
         assert [view.frame.index for view in self.log] == list(range(len(self.log)))
@@ -391,8 +406,8 @@ def test_a_killed_thinking_process_is_replaced(
 
     def is_last(view: View) -> bool:
         if view.marks and source.board == toy.START:
-            (child,) = multiprocessing.active_children()
-            child.kill()
+            for child in multiprocessing.active_children():
+                child.kill()
             source.board = after
         return bool(view.marks and view.reading and view.reading.board == after)
 
@@ -432,15 +447,15 @@ def test_a_failing_look_is_said_in_one_line_and_the_game_goes_on(
 
 BUSY = """
 import time
-from ar_assist.leaving import leave
+import sys
 from ar_assist.workers import workers
 if __name__ == "__main__":
-    with workers() as (look, think):
+    with workers(()) as (look, think):
         think.submit(int, "4").result()
         look.submit(time.sleep, 120)
         print("busy", flush=True)
         {then}
-    leave(7)
+    sys.exit(7)
 """
 
 

@@ -58,8 +58,9 @@ def _sample() -> str:
 
 def _show(source: Source, settings: Settings) -> None:
     print(f"{source.name}: press h in the window for the keys, q to quit")
-    with Window(source.size_wh) as window, workers() as (look, think):
-        assistant = Assistant(options.games(settings), look, think)
+    games = options.games(settings)
+    with Window(source.size_wh) as window, workers(games) as (look, think):
+        assistant = Assistant(games, look, think)
         Session(Looped(source), assistant, window, Outputs(), settings.scale).run()
 
 

@@ -78,11 +78,12 @@ def _recording() -> str:
 
 def _latency() -> str:
     """Run the live loop, unseen, on a camera made of rendered frames."""
+    games = tuple(GAMES.values())
     frames = list(itertools.islice(open_source(TRIAL_SCENE), 15))
     source = Live("trial", lambda: _Rendered(frames), TRIAL_FPS)
     try:
-        with workers() as (look, think):
-            assistant = Assistant(tuple(GAMES.values()), look, think)
+        with workers(games) as (look, think):
+            assistant = Assistant(games, look, think)
             limited = _Limited(source, TRIAL_S)
             session = Session(limited, assistant, None, Outputs(), now=source.now)
             session.run()

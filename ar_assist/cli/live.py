@@ -21,7 +21,7 @@ from ar_assist.speech import Voice
 from ar_assist.types import Source
 from ar_assist.video import Live, safe_name
 from ar_assist.window import Window, can_show
-from ar_assist.workers import load, workers
+from ar_assist.workers import workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     shows = not args.headless
     if shows and not can_show():
         raise UserError("no window can be opened here; use --headless with --log or --record")
-    load(options.games(settings))
+    games = options.games(settings)
     with ExitStack() as stack:
+        warming = stack.enter_context(workers(games)) if shows else None  # while a camera opens
         camera = stack.enter_context(closing(options.source(settings)))
         source = _dressed(stack, camera, settings, args.save_raw)
         outputs = _outputs(stack, settings, args, source)
@@ -49,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
             _replay(source, settings, outputs)
             return 0
         window = stack.enter_context(Window(source.size_wh)) if shows else None
-        look, think = stack.enter_context(workers())
+        look, think = warming or stack.enter_context(workers(games))
         orientation = options.orientation(settings)
-        assistant = Assistant(options.games(settings), look, think, orientation=orientation)
+        assistant = Assistant(games, look, think, orientation=orientation)
         now = camera.now if isinstance(camera, Live) else None
         Session(source, assistant, window, outputs, settings.scale, now).run()
     return 0
