@@ -1,5 +1,6 @@
 """Nonograms: rules, notation, line solving, solving, advice, files and making of puzzles."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,24 @@ def test_sat_and_search_find_the_same_solutions() -> None:
     assert len(searched.solutions) == 120
     assert set(searched.solutions) == set(by_sat.solutions)
     assert by_sat.complete
+
+
+@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+def test_a_question_that_takes_too_long_spoils_no_other() -> None:
+    hard, easy = puzzle([[1]] * 12, [[1]] * 12), puzzle([[1]] * 4, [[1]] * 4)
+    assert solve(easy, wanted=100, seconds=30.0).complete
+    for seconds in (0.0, 0.2):  # too little to ask it, and to answer it
+        late = solve(hard, wanted=10**6, seconds=seconds)
+        assert not late.complete
+        assert len(solve(easy, wanted=100, seconds=30.0).solutions) == 24
+
+
+@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+def test_questions_from_several_threads_do_not_mix() -> None:
+    with ThreadPoolExecutor(4) as threads:
+        boards = [puzzle([[1]] * n, [[1]] * n) for n in (3, 4, 5) * 4]
+        outcomes = threads.map(lambda board: solve(board, wanted=200, seconds=30.0), boards)
+        assert [len(outcome.solutions) for outcome in outcomes] == [6, 24, 120] * 4
 
 
 def test_a_line_tells_the_chances_of_its_cells_over_all_fillings() -> None:

@@ -3,15 +3,20 @@
 The starts of the blocks in order encoding (Tamura et al., "Compiling finite linear CSP into SAT",
 2009): a variable says "block i starts at s or before". Only open lines are encoded, and of them
 only blocks that can still move. CaDiCaL solves it in a child process, which a time limit can end;
-it comes with python-sat, the extra `fast`.
+it comes with python-sat, the extra `fast`. The process stays for the next question, as it takes
+about as long to start as most boards to solve.
 """
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 import sys
+import threading
 from array import array
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +25,7 @@ from ar_assist.games.nonogram.board import CROSSED, FILLED, Cells, Clue
 from ar_assist.games.nonogram.grid import Grid, bits_of
 from ar_assist.games.nonogram.lines import Line, block_starts
 
-Literal = int | bool  # a constant where line solving has decided
+TRUE = 2**31 - 1  # literal where line solving has decided; no variable has this number
 
 
 def available() -> bool:
@@ -43,11 +48,10 @@ def solutions(
                 continue
             own = {j: variables[(index, j) if axis == 0 else (j, index)] for j in unknown}
             _encode_line(formula, clue, length, line, own)
-    output = _run(array("i", [len(cells), wanted, len(formula.literals)]), formula, seconds)
-    found = output.split()
-    complete = bool(found) and found[-1] == "end"
-    models = found[:-1] if complete else found
-    models = [model for model in models if len(model) == len(cells)]  # one may be cut short
+    header = array("i", [len(cells), wanted, len(formula.literals)])
+    answer = _CHILD.ask(header.tobytes() + formula.literals.tobytes(), wanted, seconds)
+    complete = answer[-1:] == ["end"]
+    models = answer[:-1] if complete else answer
     return [_filled_in(grid, cells, model) for model in models], complete
 
 
@@ -62,16 +66,11 @@ class _Formula:
         self.variables += 1
         return self.variables
 
-    def add(self, *clause: Literal) -> None:
+    def add(self, *clause: int) -> None:
         """Add a clause, less its false constants; one with a true constant says nothing."""
-        if any(literal is True for literal in clause):
-            return
-        self.literals.extend(literal for literal in clause if literal is not False)
-        self.literals.append(0)
-
-
-def _not(literal: Literal) -> Literal:
-    return not literal if isinstance(literal, bool) else -literal
+        if TRUE not in clause:
+            self.literals.extend([literal for literal in clause if literal != -TRUE])
+            self.literals.append(0)
 
 
 class _Block:
@@ -83,15 +82,15 @@ class _Block:
         self.last = starts.bit_length() - 1
         self._by = [formula.new() for _ in range(self.first, self.last)]
         for s in range(self.first, self.last):
-            formula.add(_not(self.by(s)), self.by(s + 1))
+            formula.add(-self.by(s), self.by(s + 1))
         for s in range(self.first + 1, self.last):
             if not starts >> s & 1:
-                formula.add(_not(self.by(s)), self.by(s - 1))
+                formula.add(-self.by(s), self.by(s - 1))
 
-    def by(self, s: int) -> Literal:
+    def by(self, s: int) -> int:
         if s < self.first:
-            return False
-        return True if s >= self.last else self._by[s - self.first]
+            return -TRUE
+        return TRUE if s >= self.last else self._by[s - self.first]
 
 
 def _encode_line(
@@ -102,39 +101,77 @@ def _encode_line(
     assert starts is not None, "line solving has already found a filling"
     blocks = [_Block(formula, block, start) for block, start in zip(clue, starts, strict=True)]
 
-    def filled(j: int) -> Literal:
-        return variables.get(j, bool(line[0] >> j & 1))
+    def filled(j: int) -> int:
+        return variables.get(j) or (TRUE if line[0] >> j & 1 else -TRUE)
 
     for block in blocks:
         if block.first == block.last:
             continue
         for j in range(block.first, block.last + block.length):
-            formula.add(_not(block.by(j)), block.by(j - block.length), filled(j))
+            formula.add(-block.by(j), block.by(j - block.length), filled(j))
     for before, after in pairwise(blocks):
         step = before.length + 1
         for s in range(before.first, min(before.last, after.last - step + 1)):
-            formula.add(_not(after.by(s + step)), before.by(s))
+            formula.add(-after.by(s + step), before.by(s))
     for i in range(len(blocks) + 1):  # the gap before block i
         low = blocks[i - 1].first + blocks[i - 1].length if i else 0
         high = blocks[i].last if i < len(blocks) else length
         for j in range(low, high):
-            begun = blocks[i - 1].by(j - blocks[i - 1].length) if i else True
-            next_begun = blocks[i].by(j) if i < len(blocks) else False
-            formula.add(_not(begun), next_begun, _not(filled(j)))
+            begun = blocks[i - 1].by(j - blocks[i - 1].length) if i else TRUE
+            next_begun = blocks[i].by(j) if i < len(blocks) else -TRUE
+            formula.add(-begun, next_begun, -filled(j))
 
 
-def _run(header: array[int], formula: _Formula, seconds: float) -> str:
-    """The child's output, as far as it came in time."""
+class _Child:
+    """The process that solves: one question at a time, killed where one takes too long."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._asking = threading.Lock()
+        atexit.register(self._end)
+
+    def ask(self, question: bytes, wanted: int, seconds: float) -> list[str]:
+        """The lines of the answer, as far as they came in time."""
+        with self._asking, ThreadPoolExecutor(1) as reader:
+            if self._process is None or self._process.poll() is not None:
+                self._process = _started()
+            answer = reader.submit(_answer, self._process, question, wanted)
+            try:
+                wait([answer], seconds)
+            finally:
+                if not answer.done():
+                    self._process.kill()
+            return answer.result()
+
+    def _end(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            self._process.communicate()  # it ends where there are no more questions
+
+
+_CHILD = _Child()
+
+
+def _started() -> subprocess.Popen[bytes]:
     command = [sys.executable, str(Path(__file__).with_name("sat_child.py"))]
-    child = subprocess.Popen(
+    return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    try:
-        output, _ = child.communicate(header.tobytes() + formula.literals.tobytes(), seconds)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        output, _ = child.communicate()
-    return output.decode("ascii")
+
+
+def _answer(process: subprocess.Popen[bytes], question: bytes, wanted: int) -> list[str]:
+    """So many models, or "end" after the last one; less where the process is killed."""
+    assert process.stdin is not None and process.stdout is not None
+    with suppress(BrokenPipeError):
+        process.stdin.write(question)
+        process.stdin.flush()
+    lines: list[str] = []
+    while len(lines) < wanted and lines[-1:] != ["end"]:
+        line = process.stdout.readline().decode("ascii")
+        if not line.endswith("\n"):  # cut short
+            process.communicate()
+            break
+        lines.append(line.strip())
+    return lines
 
 
 def _filled_in(grid: Grid, cells: Sequence[tuple[int, int]], model: str) -> Cells:

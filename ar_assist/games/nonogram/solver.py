@@ -24,7 +24,7 @@ from ar_assist.games.nonogram.board import (
 from ar_assist.games.nonogram.grid import Grid, Propagator
 from ar_assist.games.nonogram.guess import narrowed
 
-PROBE_LINES = 4_000  # lines solved in probing before the SAT solver: about 0.1 s
+PROBE_LINES = 500  # lines solved in probing before the SAT solver, which more makes no faster
 MANY_OPEN = 5_000  # cells: of fewer the SAT solver decides nearly every board in seconds
 A_WHILE_S = 4.0  # for the SAT solver: a board that it can solve takes less, mostly
 SEARCH_LINES = 1_000_000  # lines solved in a plain search: half a minute or so
@@ -66,7 +66,7 @@ def solve(
     if not lines_of.run_all(grid):
         return Outcome((), True, board.cells)
     with_sat = seconds is not None and sat.available()
-    search = _Search(lines_of, min(lines, PROBE_LINES) if with_sat else lines)
+    search = _Search(lines_of, lines_of.solved + PROBE_LINES if with_sat else lines)
     if not search.probe(grid):
         return Outcome((), True, board.cells)
     if not grid.open_cells():
