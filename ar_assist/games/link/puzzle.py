@@ -52,7 +52,8 @@ class Puzzle(NamedTuple):
     mate: Ints  # the other tiles of its kind
     mate_pair: Ints  # and the pair that it makes with each
     line_cells: Ints  # the cells of all sliding lines, each towards its first cell
-    line_first: Ints  # per line: its first entry in line_cells; one more entry ends the last
+    line_first: Ints  # per line: its first entry in line_cells; an empty line ends the list
+    line_at: Ints  # per padded cell: its line, or the empty one; no entries where lines cross
 
 
 class Engine(NamedTuple):
@@ -88,6 +89,9 @@ def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints
         [(i // board.cols + 1) << shape.shift | i % board.cols + 1 for i in line]
         for line in board_lines(board, rules.gravity)
     ]
+    where = {cell: number for number, line in enumerate(lines) for cell in line}
+    crossing = len(where) < sum(map(len, lines))
+    line_at = [] if crossing else [where.get(cell, len(lines)) for cell in range(len(grid))]
     return Puzzle(
         shape,
         array(grid),
@@ -101,7 +105,8 @@ def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints
         array([mate for group in mates for mate, _ in group]),
         array([pair for group in mates for _, pair in group]),
         array([i for line in lines for i in line]),
-        array([0, *accumulate(map(len, lines))]),
+        array([0, *accumulate(map(len, [*lines, []]))]),
+        array(line_at),
     )
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ar_assist.games.link.lanes import ints, linked, random
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
 
-RANDOM, NODES, DROPPED = range(3)  # places in Field.notes
+RANDOM, NODES, DROPPED, LOOSE = range(4)  # places in Field.notes
 BRANCHES = 8  # new positions that one leads to, about: a ply costs width * BRANCHES nodes
 SPREAD = 64  # moves kept for choice per position of a beam's width
 FIRST_WIDTH = 4  # positions of the first beam
@@ -44,7 +44,7 @@ class Field(NamedTuple):
     replies: Ints  # legal pairs after a move
     grid: Ints  # the position looked at
     zobrist: Ints  # per cell and kind a random number
-    notes: Ints  # random state, nodes left, whether this beam dropped a position
+    notes: Ints  # random state, nodes left, whether this beam dropped a position, see make
 
 
 class Beam(NamedTuple):
@@ -56,17 +56,42 @@ class Beam(NamedTuple):
     b: Ints
 
 
-def slide(grid: Ints, puzzle: Puzzle) -> None:
-    """Pack every line towards its first cell."""
-    for line in range(len(puzzle.line_first) - 1):
-        target = puzzle.line_first[line]
-        for i in range(target, puzzle.line_first[line + 1]):
-            kind = grid[puzzle.line_cells[i]]
-            if kind:
-                if target < i:
-                    grid[puzzle.line_cells[target]] = kind
-                    grid[puzzle.line_cells[i]] = 0
-                target += 1
+def make(grid: Ints, field: Field, puzzle: Puzzle, a: int, b: int) -> int:
+    """Remove two tiles and slide the rest; returns by what the position's hash changes.
+
+    All lines are packed where the position before may be loose: the first one, and any where
+    lines cross, so that packing one line may loosen another.
+    """
+    kinds, kind = len(puzzle.first), grid[a] - 1
+    code = field.zobrist[a * kinds + kind] ^ field.zobrist[b * kinds + kind]
+    grid[a] = 0
+    grid[b] = 0
+    if field.notes[LOOSE]:
+        for line in range(len(puzzle.line_first) - 1):
+            code ^= slide(grid, field, puzzle, line)
+    else:
+        code ^= slide(grid, field, puzzle, puzzle.line_at[a])
+        if puzzle.line_at[b] != puzzle.line_at[a]:
+            code ^= slide(grid, field, puzzle, puzzle.line_at[b])
+    return code
+
+
+def slide(grid: Ints, field: Field, puzzle: Puzzle, line: int) -> int:
+    """Pack a line towards its first cell; returns by what the hash changes."""
+    kinds, code = len(puzzle.first), 0
+    target = puzzle.line_first[line]
+    for i in range(target, puzzle.line_first[line + 1]):
+        cell = puzzle.line_cells[i]
+        kind = grid[cell]
+        if kind:
+            if target < i:
+                to = puzzle.line_cells[target]
+                grid[to] = kind
+                grid[cell] = 0
+                code ^= field.zobrist[cell * kinds + kind - 1]
+                code ^= field.zobrist[to * kinds + kind - 1]
+            target += 1
+    return code
 
 
 def hash_of(grid: Ints, field: Field, puzzle: Puzzle) -> int:
@@ -83,24 +108,38 @@ def hash_of(grid: Ints, field: Field, puzzle: Puzzle) -> int:
 
 
 def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
-    """Work out masks, reaches, depths and places of a position: the work that a node counts."""
+    """Work out masks, reaches, depths and places of a position: the work that a node counts.
+
+    Masks, reaches and depths rest on which cells are free alone, and under gravity that changes
+    at the lines' ends only. So only lines that differ from the position looked at before are
+    scanned.
+    """
     shape, state, places = puzzle.shape, field.state, field.places
     kinds = len(puzzle.first) - 1
     for kind in range(kinds):
         places[kind] = 0
     field.notes[NODES] -= 1
+    changed = 0
     for r in range(1, shape.height - 1):
         row = r << shape.shift
-        state[r] = scan(grid, row, 1, shape.width, state, shape.across, field.depth, 0)
-        for cell in range(row + 1, row + shape.width - 1):
-            kind = grid[cell] - 1
-            if 0 <= kind < kinds:
-                places[kinds + puzzle.first[kind] + places[kind]] = cell
+        free = 0
+        for c in range(shape.width):
+            kind = grid[row + c] - 1
+            if kind == -1:
+                free |= 1 << c
+            elif 0 <= kind < kinds:
+                places[kinds + puzzle.first[kind] + places[kind]] = row + c
                 places[kind] += 1
+        if free != state[r]:
+            changed |= free ^ state[r]
+            state[r] = free
+            scan(grid, row, 1, shape.width, state, shape.across, field.depth, 0)
     for c in range(1, shape.width - 1):
-        reach = shape.down + (c << shape.shift) - c
-        step = 1 << shape.shift
-        state[shape.cols + c] = scan(grid, c, step, shape.height, state, reach, field.depth, 2)
+        if changed >> c & 1:
+            reach = shape.down + (c << shape.shift) - c
+            step = 1 << shape.shift
+            free = scan(grid, c, step, shape.height, state, reach, field.depth, 2)
+            state[shape.cols + c] = free
 
 
 def scan(
@@ -179,13 +218,6 @@ def apart(depth: Ints, one: int, other: int) -> int:
     return best
 
 
-def make(grid: Ints, puzzle: Puzzle, a: int, b: int) -> None:
-    """Remove two tiles and slide the rest."""
-    grid[a] = 0
-    grid[b] = 0
-    slide(grid, puzzle)
-
-
 def is_new(seen: Ints, code: int) -> bool:
     """Whether a hash was not yet in the table (open addressing, a power of two); it is now."""
     at = code & len(seen) - 1
@@ -215,9 +247,9 @@ def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
 
 
 def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
-    """Room for a search."""
+    """Room for a search; the position looked at is an empty board."""
     kinds = len(puzzle.first)
-    numbers = ints(3)
+    numbers = ints(4)
     numbers[RANDOM] = seed
     zobrist = ints(len(puzzle.grid) * kinds)
     for i in range(len(zobrist)):
@@ -225,14 +257,24 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     numbers[NODES] = nodes
     pairs = 2 * len(puzzle.pair_a)
     state = ints(puzzle.shape.size)
-    for r in (0, puzzle.shape.height - 1):
-        state[r] = puzzle.shape.outside * ((1 << puzzle.shape.width) - 1)
-    for c in (0, puzzle.shape.width - 1):
-        state[puzzle.shape.cols + c] = puzzle.shape.outside * ((1 << puzzle.shape.height) - 1)
+    clear_lines(state, 0, puzzle.shape.height, puzzle.shape.width, puzzle.shape.outside)
+    clear_lines(
+        state, puzzle.shape.cols, puzzle.shape.width, puzzle.shape.height, puzzle.shape.outside
+    )
     places = ints(kinds + len(puzzle.cell))
     depth = ints(4 * len(puzzle.grid))
     grid = ints(len(puzzle.grid))
     return Field(state, depth, places, ints(pairs), ints(pairs), grid, zobrist, numbers)
+
+
+def clear_lines(state: Ints, first: int, lines: int, size: int, outside: int) -> None:
+    """Write the free masks of an empty board's rows or columns; only outside the margin is free."""
+    for line in range(lines):
+        margin = 1 | 1 << size - 1
+        inside = 0 if line in (0, lines - 1) else (1 << size) - 1 - margin
+        state[first + line] = inside
+        if outside:
+            state[first + line] = (1 << size) - 1
 
 
 def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
@@ -248,6 +290,7 @@ def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
     points = ints(SPREAD * width)
     alive = 1
     field.notes[DROPPED] = 0
+    field.notes[LOOSE] = 1
     for ply in range(plies):
         count = spread(puzzle, field, grids, alive, next_of, points, ints(table))
         room = min(width, max(1, field.notes[NODES] // (min(plies - ply, HORIZON) * BRANCHES)))
@@ -260,9 +303,10 @@ def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
             at = ply * width + i
             came = beam.parent[at] * size
             field.grid[:] = grids[came : came + size]
-            make(field.grid, puzzle, beam.a[at], beam.b[at])
+            make(field.grid, field, puzzle, beam.a[at], beam.b[at])
             spare[i * size : (i + 1) * size] = field.grid
         grids, spare = spare, grids
+        field.notes[LOOSE] = len(puzzle.line_at) == 0
     return CLEARS, trace(beam, plies)
 
 
@@ -279,11 +323,11 @@ def spread(
         field.grid[:] = grids[position * size : (position + 1) * size]
         look(field.grid, field, puzzle)
         moves = list_moves(field, puzzle, field.moves)
+        code = hash_of(field.grid, field, puzzle)
         for move in range(moves):
             a, b = field.moves[2 * move], field.moves[2 * move + 1]
             field.grid[:] = grids[position * size : (position + 1) * size]
-            make(field.grid, puzzle, a, b)
-            if is_new(seen, hash_of(field.grid, field, puzzle)):
+            if is_new(seen, code ^ make(field.grid, field, puzzle, a, b)):
                 fresh += 1
                 look(field.grid, field, puzzle)
                 replies = list_moves(field, puzzle, field.replies)
