@@ -128,6 +128,17 @@ def test_mends_the_lattice(sides: tuple[int, int, int, int]) -> None:
     assert same_partition(cells_of(reader.read(image, wrong)), truth)
 
 
+@pytest.mark.parametrize("pairs", [0, 16])
+@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2), (3, 1), (1, 3)])
+def test_pieces_of_tiles_are_joined(down: int, along: int, pairs: int) -> None:
+    truth = cleared(shuffled(6, 8, 16, 8), pairs)
+    image, lattice = picture(truth)
+    dx, dy = lattice.pitch_xy
+    pitch = dx / along, dy / down
+    finer = Lattice(lattice.origin_xy, pitch, lattice.rows * down, lattice.cols * along)
+    assert same_partition(cells_of(reader.read(image, finer)), truth)
+
+
 def test_keeps_labels_and_grid_of_the_reading_before() -> None:
     truth = shuffled(6, 8, 10, 7)
     first = reader.read(*picture(truth))

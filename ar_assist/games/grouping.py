@@ -34,9 +34,12 @@ NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
 MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
 # Halves of a group so many times further apart, in any part, than cells within them are two kinds.
 # One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
-APART, ONE_KIND = 2.3, 1.0
-# Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py.
-BASE, PER_EVIDENCE = 0.1, (2.7, 0.55)
+APART = 2.3
+# Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py,
+# of rendered boards. How often kinds are dealt varies more on real ones (by a factor of 1.5, kinds
+# run together being twice as large), so that its weight is half the fitted; and the base is 1.4
+# lower than fitted, for boards that are unlike those.
+BASE, PER_EVIDENCE = 1.8, (2.3, 0.57, -7.0, -4.0)
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
 MOST = 6.0  # log odds: more from the tree adds nothing
 
@@ -59,8 +62,8 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     found = cluster(look, size_odds)
     telling = [k for k, name in enumerate(PARTS[: len(look.parts)]) if name != "rest"]
     # The rest says in the mean what the spot says.
-    found = _parted(found, look.parts[telling], look.slack[telling], size_odds)
-    return replace(found, margin=np.minimum(_odds(found, look.parts), found.lead))
+    found, halves = _parted(found, look.parts[telling], look.slack[telling], size_odds)
+    return replace(found, margin=np.minimum(_odds(found, look.parts, halves), found.lead))
 
 
 def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -104,29 +107,36 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     return replace(best, lead=np.where(parted, lead, np.inf).astype(np.float32))
 
 
-def _odds(found: Grouping, parts: Array) -> Array:
+def _odds(found: Grouping, parts: Array, halves: Floats) -> Array:
     """(N,) log odds that a cell is with its like alone.
 
     They rest on how much further the nearest cell of another group is than the farthest of its own,
-    and on the margin of its group in the tree.
+    on the margin of its group in the tree, on how far the group falls apart in `halves`, and on how
+    many more cells it has than others have: kinds are dealt about equally often.
     """
     apart = np.tensordot(found.weights, parts, 1)
     same = found.labels[:, None] == found.labels
     farthest = np.where(same, apart, 0).max(1)
     nearest = np.where(same, np.inf, apart).min(1)
     ratio = np.log((nearest + NEAR) / (farthest + NEAR))
-    told = np.stack([np.minimum(ratio, MOST), np.clip(found.margin, -MOST, MOST)], 1)
+    size = np.bincount(found.labels)
+    crowd = np.log(np.maximum(size / np.median(size), 1))[found.labels]
+    margin = np.clip(found.margin, -MOST, MOST)
+    told = np.stack([np.minimum(ratio, MOST), margin, np.log(halves), crowd], 1)
     return np.asarray(BASE + told @ np.array(PER_EVIDENCE), np.float32)
 
 
 def _parted(
     found: Grouping, parts: Array, slack: Array, size_odds: Callable[[int], float]
-) -> Grouping:
-    """The groups, those in two that fall apart in any part of the difference, if sizes allow."""
+) -> tuple[Grouping, Floats]:
+    """The groups, those in two that fall apart in any part of the difference, if sizes allow.
+
+    With how many times more the halves of each differ than cells within them, (N,).
+    """
     todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
     within = [_mean(parts, some, some) for some in todo if len(some) > 1] or [np.zeros(len(parts))]
     usual = np.maximum(np.quantile(within, NEARLY_ALL, axis=0, method="lower"), 1e-6)
-    labels, margin = np.empty_like(found.labels), found.margin.copy()
+    labels, apart = np.empty_like(found.labels), np.ones(len(found.labels))
     while todo:
         some = todo.pop(0)
         least = np.maximum(usual, slack[:, some].mean(1))
@@ -134,10 +144,8 @@ def _parted(
         if ratio > APART:
             todo += halves
         else:
-            labels[some] = some[0]
-            odds = ONE_KIND + UNLIKE_STEP * np.log(APART / ratio)
-            margin[some] = np.minimum(margin[some], odds)
-    return replace(found, labels=_numbered(labels), margin=margin)
+            labels[some], apart[some] = some[0], ratio
+    return replace(found, labels=_numbered(labels)), apart
 
 
 def _halves(

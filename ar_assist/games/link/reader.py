@@ -33,12 +33,11 @@ LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from be
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
-CROWD = 3.0  # times the usual tiles of a kind: more are likely several kinds that look alike
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
-COUPLES, FEWER = 8, 0.67  # couples of cells that tell; share of chance's variety: half if pieces
+ONE_TILE, MISREAD = 7.0, 0.1  # log odds that cells are pieces of one tile; share of wrong cells
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
@@ -282,24 +281,48 @@ def _joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
 def _pieces(labels: Indices) -> tuple[int, int]:
     """How many cells along x make a tile, and where the first whole one begins.
 
-    A piece of a tile has always the same piece beside it: then cells side by side make fewer
-    different couples than the same cells do when they are coupled by chance.
+    Pieces of a tile come and go together, and a piece has always the same piece beside it.
     """
-    for pieces in PIECES:
-        for first in range(pieces):
-            same_tile = (np.arange(labels.shape[1] - 1) - first) % pieces != pieces - 1
-            a, b = labels[:, :-1][:, same_tile], labels[:, 1:][:, same_tile]
-            both = (a > 0) & (b > 0) & (a != b)
-            if both.sum() >= COUPLES and _variety(a[both], b[both]) < FEWER:
-                return pieces, first
-    return 1, 0
+    a, b = labels[:, :-1], labels[:, 1:]
+    best, most = (1, 0), ONE_TILE
+    for pieces, first in ((p, f) for p in PIECES for f in range(p)):
+        within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
+        both = (a > 0) & (b > 0) & (a != b) & within
+        odds = _odds_of_one((a > 0) == (b > 0), within)
+        odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
+        if odds > most:
+            best, most = (pieces, first), odds
+    return best
 
 
-def _variety(a: Indices, b: Indices) -> float:
-    """Different couples a[i], b[i], as a share of those that chance makes of them."""
-    kinds = max(int(a.max()), int(b.max())) + 1
-    chance = [len(np.unique(a * kinds + np.roll(b, len(b) // part))) for part in (2, 3, 5)]
-    return float(len(np.unique(a * kinds + b)) / np.mean(chance))
+def _odds_of_one(same: Mask, within: Mask) -> float:
+    """Log odds of neighbours within tiles: that they are tile or empty as one, (R, C) `same`.
+
+    By chance they are so as often as the others are.
+    """
+    if within.all() or not within.any():
+        return 0.0
+    return _log_odds(same[:, within].ravel(), float(same[:, ~within].mean()))
+
+
+def _odds_of_bound(a: Indices, b: Indices) -> float:
+    """Log odds of couples (N,), (N,) of labels: that one says the other.
+
+    By chance two couples that begin alike end alike as often as any two.
+    """
+    if len(a) < 2:
+        return 0.0
+    order = np.argsort(a, kind="stable")
+    a, b = a[order], b[order]
+    share = np.bincount(b) / len(b)
+    return _log_odds((b[1:] == b[:-1])[a[1:] == a[:-1]], float(share @ share))
+
+
+def _log_odds(seen: Mask, chance: float) -> float:
+    """Of (N,) trials: that they come true but for misreadings, and not by `chance` alone."""
+    chance = float(np.clip(chance, MISREAD, 1 - MISREAD))
+    come, fail = np.log((1 - MISREAD) / chance), np.log(MISREAD / (1 - chance))
+    return float(come * seen.sum() + fail * (~seen).sum())
 
 
 def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
@@ -332,8 +355,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     doubted = certainty.copy()  # each by itself: they say nothing against the others
-    several = joins | (sizes > CROWD * np.median(sizes))[groups]
-    doubted[tile] = np.where(several, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
+    doubted[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
     return replace(reading, certainty=doubted)
 
 
