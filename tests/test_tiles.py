@@ -114,6 +114,30 @@ def test_halves_that_half_a_pixel_explains_are_one_kind(explained: bool) -> None
     assert len(np.unique(group(look, even).labels)) == (10 if explained else 11)
 
 
+def odds_of_kinds(sizes: list[int], off: float = 0.03) -> np.ndarray:
+    """Log odds of the cells of kinds; two cells of the first are `off` the others in tone."""
+    cells = np.repeat(np.arange(len(sizes)), sizes)
+    n = len(cells)
+    same = np.where(cells[:, None] == cells, 0.03, 1.0) * (1 - np.eye(n))
+    tone = same.copy()
+    tone[:2, 2:4] = tone[2:4, :2] = off
+    slack = np.full((3, n), 0.1, np.float32)
+    parts = np.stack([same, same, tone]).astype(np.float32)
+    look = tiles.Differences(parts, np.zeros((n, n, 2), np.float32), slack)
+    return group(look, even).margin
+
+
+def test_a_kind_that_nearly_falls_apart_is_less_sure() -> None:
+    odds = odds_of_kinds([4] * 10, off=0.2)
+    assert odds[:4].max() < odds[4:].min() - 2
+    assert odds_of_kinds([4] * 10).min() == pytest.approx(odds[4:].min(), abs=0.5)
+
+
+def test_a_kind_with_many_cells_is_less_sure() -> None:
+    odds = odds_of_kinds([12] + [4] * 10)
+    assert odds[:12].max() < odds[12:].min() - 2
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)
