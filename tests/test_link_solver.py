@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ar_assist.games.link import solver
+from ar_assist.games.link import sliding, solver
 from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.generate import deal
 from ar_assist.games.link.paths import links
-from ar_assist.games.link.puzzle import puzzle
+from ar_assist.games.link.puzzle import Puzzle, puzzle
 from ar_assist.games.link.solver import PLAIN, finish, is_safe, replay, solve
 
 SMALL = ((2, 3), (2, 4), (3, 3), (3, 4))
@@ -93,6 +93,38 @@ def test_plain_and_compiled_searches_give_the_same_answers(gravity: str) -> None
             list(compiled[1]),
             compiled[2],
         )
+
+
+@pytest.mark.parametrize("gravity", [name for name in GRAVITIES if name != "none"])
+def test_what_is_kept_from_the_position_before_is_what_a_fresh_look_gives(gravity: str) -> None:
+    """Moves slide and hash as the rules say, and the lines that are scanned again are enough."""
+    rng, rules = random.Random(9), Rules(gravity)
+    for _ in range(8):
+        board = small_board(rng)
+        layout = puzzle(board, rules)
+        kept, grid = sliding.open_field(layout, 1000, 1), list(layout.grid)
+        kept.notes[sliding.LOOSE] = 1  # a dealt board may have gaps
+        number = {0: 0} | dict(zip(board.flat, inside(grid, board, layout), strict=True))
+        while moves := links(board, rules):
+            a, b = (((r + 1) << layout.shape.shift | c + 1) for r, c in (moves[0].a, moves[0].b))
+            code = sliding.hash_of(grid, kept, layout)
+            code ^= sliding.make(grid, kept, layout, a, b)
+            kept.notes[sliding.LOOSE] = not layout.line_at
+            board = play(board, rules, moves[0].a, moves[0].b)
+            assert inside(grid, board, layout) == [number[kind] for kind in board.flat]
+            assert code == sliding.hash_of(grid, kept, layout)
+            fresh = sliding.open_field(layout, 1000, 1)
+            sliding.look(grid, kept, layout)
+            sliding.look(grid, fresh, layout)
+            assert sliding.list_moves(kept, layout, kept.moves) == len(links(board, rules))
+            fresh.notes[sliding.RANDOM] = kept.notes[sliding.RANDOM]
+            assert sliding.worth(kept, layout, 0) == sliding.worth(fresh, layout, 0)
+
+
+def inside(grid: list[int], board: LinkBoard, layout: Puzzle) -> list[int]:
+    """The board's cells of a padded grid."""
+    shift = layout.shape.shift
+    return [grid[(r + 1) << shift | c + 1] for r in range(board.rows) for c in range(board.cols)]
 
 
 def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
