@@ -71,6 +71,7 @@ class Sight:
     tile: Mask
     doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
+    drawn: Array  # certainty that it shows more than a plain ground
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
 
@@ -147,6 +148,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         told.tile.reshape(grid),
         doubt.reshape(grid),
         certainty.reshape(grid).astype(np.float32),
+        told.drawn.reshape(grid),
         (rows, cols),
         bool(told.odd[~inside].mean() > 0.5),
     )
@@ -161,6 +163,7 @@ class _Told:
     odd: Mask  # made unlike most tiles
     alike: Mask  # (N, N) mates of a cell inside
     certainty: Array  # of being a tile or not
+    drawn: Array  # certainty that they show more than a plain ground
     framed: bool  # tiles share a frame that tells
 
 
@@ -202,9 +205,10 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         odd |= blank & ground.frameless(flat, sure)
         must_have_mate |= blank
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
-    clear = np.log((off + 0.01) / most) if frame else np.log((contrast + 1) / (limit + 1))
-    certainty = 1 / (1 + np.exp(-CLEAR * np.abs(clear)))
-    return _Told(empty, tile, odd, alike, certainty, bool(frame))
+    busy = np.log((contrast + 1) / (limit + 1))
+    clear = np.log((off + 0.01) / most) if frame else busy
+    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
+    return _Told(empty, tile, odd, alike, certainty, drawn, bool(frame))
 
 
 def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
@@ -351,7 +355,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
         board[tile] = np.where(sizes[groups] == 1, EMPTY, board[tile])
     certainty = sight.certainty[1:-1, 1:-1].copy()
-    certainty[tile] = np.minimum(certainty[tile], 1 / (1 + np.exp(-found.margin)))
+    # No ground, if it is not plain, shows the very picture of a sure tile.
+    of_kind = np.array([certainty[tile][groups == g].max() for g in range(len(sizes))])[groups]
+    is_tile = np.maximum(certainty[tile], np.minimum(of_kind, sight.drawn[1:-1, 1:-1][tile]))
+    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     doubted = certainty.copy()  # each by itself: they say nothing against the others
