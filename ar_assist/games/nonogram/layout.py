@@ -172,27 +172,26 @@ def find_layout(sheet: Sheet) -> Layout | None:
     rows, cols = sheet.rows, sheet.cols
     near = np.all((places > -BESIDE) & (places < np.array([cols, rows]) + BESIDE), axis=1)
     places = places[near]
-    if not _may_have_clues(places, rows, cols):
+    possible = []
+    for turn in range(4):
+        if _may_have_clues(places, rows, cols):
+            possible.append((turn, places, rows, cols))
+        places, rows, cols = _turned(places, rows), cols, rows
+    if not possible:
         return None
     patches = sheet.patches(np.flatnonzero(near))
     layouts = []
-    for turn in range(4):
+    for turn, places, rows, cols in possible:
         digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
         layouts.append(_layout(turn, places, digit, rows, cols))
-        places, rows, cols = _turned(places, rows), cols, rows
     return max((found for found in layouts if found), key=lambda found: found.score, default=None)
 
 
 def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int) -> bool:
-    """Whether there is a layout for any turn if all glyphs are digits: telling that is cheap."""
-    digit = np.ones(len(places), np.float32)
-    for _ in range(4):
-        x, y = places.T
-        over, side = _clues_beside(x, y, digit, rows, cols)[2:]
-        if (np.minimum(over, side) >= MIN_BESIDE).any():
-            return True
-        places, rows, cols = _turned(places, rows), cols, rows
-    return False
+    """Whether there is a layout, this way up, if all glyphs are digits: telling that is cheap."""
+    x, y = places.T
+    over, side = _clues_beside(x, y, np.ones(len(places), np.float32), rows, cols)[2:]
+    return bool((np.minimum(over, side) >= MIN_BESIDE).any())
 
 
 def _turned(places: NDArray[np.float64], rows: int) -> NDArray[np.float64]:

@@ -11,9 +11,8 @@ at the border rows are added as long as their far line is there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -22,7 +21,14 @@ from scipy.spatial import cKDTree
 
 from ar_assist.types import Homography, Points, transform
 
+SHRINKS = (1, 3)  # of the picture: for small cells and for large ones; px below are of both
 MIN_CELL_PX = 5.0  # side of a cell between its lines; digits in smaller ones can't be read
+LINE_PX = 7  # the widest line
+VICINITY_PX = 41  # two or three cells
+CREST_PX = 3  # square in which a line ends where it is half as deep as at its middle; a wider one
+# would cut thin lines next to crosses
+PASSAGE_PX = 2  # what is so narrow parts areas all the same: beside a filled cell no line is seen,
+# but its edge; along it areas may run together
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
 MIN_SEED = 8  # cells that a homography is trusted to start from
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
@@ -51,20 +57,6 @@ STRAY_SHARE = 0.25  # of the usual number of areas in a row: rows at the border 
 MAX_SIDE = 60  # cells: larger grids can't be read by a camera
 
 
-class _Scale(NamedTuple):
-    """Sizes in px for cells of a size."""
-
-    line: int  # the widest line
-    vicinity: int  # two or three cells
-    crest: int  # square in which a line ends where it is half as deep as at its middle; a wider
-    # one would cut thin lines next to crosses
-    passage: int  # narrower ones part areas all the same: beside a filled cell no line is seen,
-    # but its edge; along it areas may run together, and in noise they may not be parted so
-
-
-SCALES_PX = (_Scale(7, 41, 3, 2), _Scale(15, 121, 5, 7))  # for small cells and for large ones
-
-
 @dataclass(frozen=True)
 class LineGrid:
     """A grid of cells and the map to it."""
@@ -79,6 +71,12 @@ class LineGrid:
         """(4, 2) px of the corners."""
         x, y = self.cols, self.rows
         return transform(self.picture_from_grid, np.array([[0, 0], [x, 0], [x, y], [0, y]], float))
+
+    def enlarged(self, times: int) -> LineGrid:
+        """The same in a picture so many times as large."""
+        rim = (times - 1) / 2  # pixel centres are at integers
+        enlarge = np.array([[times, 0, rim], [0, times, rim], [0, 0, 1.0]])
+        return replace(self, picture_from_grid=enlarge @ self.picture_from_grid)
 
     def is_like(self, other: LineGrid) -> bool:
         """Whether it is the same grid, seen in another way."""
@@ -110,49 +108,61 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     noise = float(np.minimum(cv2.absdiff(smooth, cv2.medianBlur(smooth, 3)), NOISE_CAP).mean())
     least = max(MIN_DEPTH, NOISE_DEPTH * noise)
     grids: list[LineGrid] = []
-    for scale in SCALES_PX:
-        light = _light(smooth, scale.vicinity)
+    for times in SHRINKS:
+        shrunk = _shrunk(smooth, times)
+        edges = _edges(shrunk, least)
         for hat in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT):  # dark lines, light lines
-            lines = _lines(smooth, scale, hat, least)
-            grids += _grids(_areas(light, lines, scale.passage))
+            found = _grids(_areas(edges, _lines(shrunk, hat, least)))
+            grids += [grid.enlarged(times) for grid in found]
     return sorted(grids, key=lambda grid: -grid.seen)
 
 
-def _light(grey: NDArray[np.uint8], vicinity_px: int) -> NDArray[np.bool_]:
-    """(H, W) what is lighter than the middle between the lightest and the darkest near by."""
-    square = np.ones((vicinity_px, vicinity_px), np.uint8)
-    middle = cv2.addWeighted(cv2.dilate(grey, square), 0.5, cv2.erode(grey, square), 0.5, 0)
-    return np.asarray(grey > cv2.blur(middle, (vicinity_px, vicinity_px)))
+def _shrunk(grey: NDArray[np.uint8], times: int) -> NDArray[np.uint8]:
+    """Means of squares; what is left over at the right and the bottom is cut off."""
+    width, height = (max(side // times, 1) for side in grey.shape[::-1])
+    whole = grey[: times * height, : times * width]
+    return np.asarray(cv2.resize(whole, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _lines(grey: NDArray[np.uint8], scale: _Scale, hat: int, least: float) -> NDArray[np.bool_]:
-    """(H, W) what differs from both its sides by so many grey levels, up to the widest line."""
-    depth = cv2.morphologyEx(grey, hat, np.ones((scale.line, scale.line), np.uint8))
-    crest = cv2.dilate(depth, np.ones((scale.crest, scale.crest), np.uint8))
+def _square(side_px: int) -> NDArray[np.uint8]:
+    return np.ones((side_px, side_px), np.uint8)
+
+
+def _edges(grey: NDArray[np.uint8], least: float) -> NDArray[np.uint8]:
+    """(H, W) 255 where light and dark meet: parted at the middle of the extremes near by.
+
+    Less half of what a line differs by at least: what is even, but for noise, is all light.
+    """
+    vicinity = _square(VICINITY_PX)
+    lightest, darkest = cv2.dilate(grey, vicinity), cv2.erode(grey, vicinity)
+    middle = cv2.addWeighted(lightest, 0.5, darkest, 0.5, -least / 2)
+    light = cv2.compare(grey, cv2.blur(middle, vicinity.shape), cv2.CMP_GT)
+    return np.asarray(cv2.morphologyEx(light, cv2.MORPH_GRADIENT, _square(PASSAGE_PX)), np.uint8)
+
+
+def _lines(grey: NDArray[np.uint8], hat: int, least: float) -> NDArray[np.uint8]:
+    """(H, W) 255 where it differs from both sides by so many grey levels, up to the widest line."""
+    depth = cv2.morphologyEx(grey, hat, _square(LINE_PX))
+    crest = cv2.dilate(depth, _square(CREST_PX))
     bound = np.maximum(HALO * np.arange(256), least).astype(np.uint8)  # of whole levels
-    return np.asarray(depth > cv2.LUT(crest, bound))
+    return np.asarray(cv2.compare(depth, cv2.LUT(crest, bound), cv2.CMP_GT), np.uint8)
 
 
-def _areas(light: NDArray[np.bool_], lines: NDArray[np.bool_], passage_px: int) -> _Areas:
+def _areas(edges: NDArray[np.uint8], lines: NDArray[np.uint8]) -> _Areas:
     """The light areas and the dark ones, parted by lines and by narrow passages."""
-    edges = cv2.morphologyEx(light.astype(np.uint8), cv2.MORPH_GRADIENT, np.ones((2, 2), np.uint8))
-    borders = np.maximum(edges, lines).astype(np.uint8)
-    masks = [(part & ~lines).astype(np.uint8) for part in (light, ~light)]
-    found = [_parallelograms(mask, passage_px) for mask in masks]
-    centres, moments = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return _Areas(centres, moments, borders)
+    # Contours join pixels by their corners too: widened, lines part areas that touch so as well.
+    parted = cv2.bitwise_not(cv2.bitwise_or(edges, cv2.dilate(lines, _square(PASSAGE_PX))))
+    centres, moments = _parallelograms(np.asarray(parted, np.uint8))
+    return _Areas(centres, moments, np.asarray(cv2.bitwise_or(edges, lines), np.uint8))
 
 
 def _parallelograms(
-    mask: NDArray[np.uint8], passage_px: int
+    parted: NDArray[np.uint8],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Centres (N, 2) and covariances (N, 2, 2), px, of the areas that may be whole cells.
 
     Only an area's outline counts: what stands in a cell, a digit or a cross, is a hole in it.
     """
-    # Contours join pixels by their corners too: eroded, areas that touch so are parted as well.
-    parted = np.asarray(cv2.erode(mask, np.ones((passage_px, passage_px))), np.uint8)
-    shift = 0.0 if passage_px % 2 else 0.5  # an even erosion takes more at the top and the left
     m = _moments(_outlines(parted), parted.size / 8)
     m = m[m[:, 0] > 0]
     area = m[:, 0]
@@ -161,9 +171,9 @@ def _parallelograms(
     # A parallelogram's area follows from its moments.
     full = area / (SQUARE_STEP**2 * np.sqrt(np.maximum(xx * yy - xy**2, 1e-9)))
     whole = (full > FULLNESS[0]) & (full < FULLNESS[1])
-    centres = np.stack([x, y], axis=1) - shift
-    # The erosion took its width less a pixel; the outline runs through pixel centres.
-    growth = (1 + (passage_px - 0.5) / np.sqrt(area)) ** 2
+    # Parting took a pixel at the left and the top; the outline runs through pixel centres.
+    centres = np.stack([x, y], axis=1) - (PASSAGE_PX - 1) / 2
+    growth = (1 + (PASSAGE_PX - 0.5) / np.sqrt(area)) ** 2
     moments = (np.stack([xx, xy, xy, yy]) * growth).T.reshape(-1, 2, 2)
     return centres[whole], moments[whole]
 
@@ -258,38 +268,42 @@ def _grow(
     seed: int, centres: NDArray[np.float64], links: list[list[int]], free: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Members and their (x, y) places, link by link from a seed that has four neighbours."""
-    place: dict[int, tuple[int, int]] = {seed: (0, 0)}
+    place = {seed: (0, 0)}
     taken = {(0, 0)}
+    # Points and steps are complex numbers: of so few of them numpy would take longer.
+    at = (centres @ [1, 1j]).tolist()
     axes = {seed: _axes(centres[links[seed]] - centres[seed])}
-    queue = [seed]
-    for cell in queue:
-        inverse = np.linalg.inv(axes[cell].T)
+    for cell in (queue := [seed]):
+        right, down = axes[cell]
+        area = _cross(right, down)
         for other in links[cell]:
             if other in place or not free[other]:
                 continue
-            step = inverse @ (centres[other] - centres[cell])
-            whole = np.rint(step).astype(int)
-            spot = (place[cell][0] + int(whole[0]), place[cell][1] + int(whole[1]))
-            if np.abs(whole).sum() != 1 or np.abs(step - whole).max() > 0.25 or spot in taken:
+            step = at[other] - at[cell]
+            x, y = _cross(step, down) / area, _cross(right, step) / area
+            dx, dy = round(x), round(y)
+            spot = place[cell][0] + dx, place[cell][1] + dy
+            if abs(dx) + abs(dy) != 1 or max(abs(x - dx), abs(y - dy)) > 0.25 or spot in taken:
                 continue
             place[other] = spot
             taken.add(spot)
             # The axes follow the perspective: half of each change is taken over.
-            turned = axes[cell].copy()
-            axis = int(np.abs(whole).argmax())
-            turned[axis] += 0.5 * ((centres[other] - centres[cell]) * whole[axis] - turned[axis])
-            axes[other] = turned
+            axes[other] = ((right + step * dx) / 2, down) if dx else (right, (down + step * dy) / 2)
             queue.append(other)
     return np.array(list(place), np.int64), np.array(list(place.values()), np.int64)
 
 
-def _axes(steps: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(2, 2) of the steps to the neighbours the one most nearly rightward, and one to its right."""
-    both = np.concatenate([steps, -steps])
-    lengths = np.hypot(*both.T)
-    right = both[np.argmax(both[:, 0] / lengths)]
-    sine = (right[0] * both[:, 1] - right[1] * both[:, 0]) / (lengths * np.hypot(*right))
-    return np.stack([right, both[np.argmax(sine)]])
+def _cross(a: complex, b: complex) -> float:
+    return (a.conjugate() * b).imag
+
+
+def _axes(steps: NDArray[np.float64]) -> tuple[complex, complex]:
+    """Of the steps to the neighbours the one most nearly rightward, and one to its right."""
+    every = np.concatenate([steps, -steps]) @ [1, 1j]
+    units = every / np.abs(every)
+    right = int(np.argmax(units.real))
+    down = int(np.argmax((units / units[right]).imag))
+    return complex(every[right]), complex(every[down])
 
 
 def _complete(
