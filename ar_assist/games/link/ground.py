@@ -42,10 +42,19 @@ SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 def contrasts(faces: Array) -> Array:
     """(N,) grey levels of detail and colour that each face (N, H, H, 3) shows."""
     grey, colour = tiles.opponent(faces)
-    contrast: Array = np.hypot(
-        tiles.spread(tiles.detail(grey)[..., None])[:, 0], tiles.spread(colour).max(1)
-    )
+    of_grey = tiles.spread(tiles.detail(grey)[..., None])[:, 0]
+    contrast: Array = np.hypot(of_grey, tiles.spread(_level_out(colour)).max(1))
     return contrast
+
+
+def _level_out(planes: Array) -> Array:
+    """(N, H, H, K) pictures less their slopes: the colour of a ground may change across a cell."""
+    side = planes.shape[1]
+    x = np.linspace(-1, 1, side, dtype=np.float32)
+    x /= np.sqrt((x**2).sum() * side)  # of length 1 over the picture
+    along, down = (np.einsum(f"nijk,{axis}->nk", planes, x)[:, None, None] for axis in "ji")
+    level: Array = planes - along * x[:, None] - down * x[:, None, None]
+    return level
 
 
 def middles(cells: Array) -> Array:
@@ -55,16 +64,23 @@ def middles(cells: Array) -> Array:
     return part
 
 
-def plain_limit(contrast: Array) -> float:
+def noise(contrast: Array, quiet: Mask) -> float:
+    """Contrast that is none: of (R, C) cells that run on, those that show least; NOISE or half."""
+    open_ = quiet.any(2)
+    least = NO_MORE * float(np.quantile(contrast[open_], 0.25)) if open_.any() else NOISE
+    return float(np.clip(least, NOISE / 2, NOISE))
+
+
+def plain_limit(contrast: Array, noise: float) -> float:
     """The contrast below which cells show no picture: the widest gap under the usual contrast."""
-    busy = contrast[contrast > 2 * NOISE]
+    busy = contrast[contrast > 2 * noise]
     if not len(busy):
-        return 2 * NOISE
+        return 2 * noise
     low, high = (share * float(np.median(busy)) for share in PLAIN)
     between = contrast[(contrast > low) & (contrast < high)]
     steps = np.sort(np.concatenate([[low], between, [high]]))
     widest = int(np.argmax(steps[1:] / steps[:-1]))
-    return max(float(np.sqrt(steps[widest] * steps[widest + 1])), NOISE)
+    return max(float(np.sqrt(steps[widest] * steps[widest + 1])), noise)
 
 
 def quiet_seams(cells: Array) -> Mask:

@@ -137,9 +137,8 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         return None
     mated = told.alike.any(1)
     proof = mated | (inside & told.framed)
-    vouched = told.alike[:, ~told.odd].any(1)  # it has a mate that is made as tiles are
-    good = (told.tile & (~told.odd | (inside & vouched))).reshape(grid)
-    doubt = inside & ~told.empty & ~(mated & (vouched | ~told.odd))
+    good = (told.tile & (~told.odd | (inside & told.vouched))).reshape(grid)
+    doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd))
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
     return Sight(
@@ -162,6 +161,7 @@ class _Told:
     tile: Mask
     odd: Mask  # made unlike most tiles
     alike: Mask  # (N, N) mates of a cell inside
+    vouched: Mask  # they have a mate that is made as tiles are
     certainty: Array  # of being a tile or not
     drawn: Array  # certainty that they show more than a plain ground
     framed: bool  # tiles share a frame that tells
@@ -177,7 +177,8 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     of_squares = ground.are_squares(quiet, middle.reshape(grid), board)
     if of_squares:
         contrast = middle  # blur lets their sides into the face
-    limit = ground.plain_limit(contrast[inside])
+    least = tiles.NOISE if of_squares else ground.noise(contrast.reshape(grid), quiet)
+    limit = ground.plain_limit(contrast[inside], least)
     plain = contrast < limit
     if of_squares:
         empty = ground.amid_squares(cells, quiet, plain.reshape(grid), board).ravel()
@@ -189,7 +190,8 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     if frame:
         off, most = frame
         odd = off > most
-        empty |= (plain | (middle < limit)) & odd & ground.has_colour_of_ground(flat, empty)
+        around = empty | (odd & ~inside)
+        empty |= (plain | (middle < limit)) & odd & ground.has_colour_of_ground(flat, around)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
@@ -204,11 +206,15 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         odd = ground.misfits(ground.misfit(flat, sure), sure, quiet, contrast)
         odd |= blank & ground.frameless(flat, sure)
         must_have_mate |= blank
+    vouched: Mask = alike[:, ~odd].any(1)
+    must_have_mate |= plain & ~vouched  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     busy = np.log((contrast + 1) / (limit + 1))
     clear = np.log((off + 0.01) / most) if frame else busy
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
-    return _Told(empty, tile, odd, alike, certainty, drawn, bool(frame))
+    if frame:
+        certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame))
 
 
 def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
