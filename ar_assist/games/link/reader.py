@@ -206,7 +206,7 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         odd = ground.misfits(ground.misfit(flat, sure), sure, quiet, contrast)
         odd |= blank & ground.frameless(flat, sure)
         must_have_mate |= blank
-    vouched: Mask = alike[:, ~odd].any(1)
+    vouched: Mask = np.any(alike[:, ~odd], axis=1)
     must_have_mate |= plain & ~vouched  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     busy = np.log((contrast + 1) / (limit + 1))
