@@ -3,7 +3,7 @@
 import numpy as np
 
 from ar_assist.games.link import ground
-from ar_assist.games.tiles import CELL, Array
+from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
 
 
 def sprites(count: int, rng: np.random.Generator) -> Array:
@@ -36,3 +36,20 @@ def test_there_is_no_frame_where_tiles_have_none() -> None:
     inside = np.arange(160) < 110
     nothing = np.zeros(160, bool)
     assert ground.frame(cells, inside, nothing, nothing) is None
+
+
+def test_a_ground_whose_colour_changes_shows_nothing() -> None:
+    x = np.linspace(-40, 40, SIDE, dtype=np.float32)
+    ramp = np.stack([128 + x, 128 - x, 128 + 0 * x], 1) + np.zeros((1, SIDE, 1, 1), np.float32)
+    drawn = ramp.copy()
+    drawn[:, 8:16, 8:16] += (60, -30, 0)
+    assert ground.contrasts(ramp)[0] < NOISE
+    assert ground.contrasts(drawn)[0] > 2 * NOISE
+
+
+def test_faint_pictures_are_parted_from_a_quiet_ground() -> None:
+    contrast = np.array([[1.0, 1.2, 1.4, 6.0], [1.1, 4.0, 4.4, 5.0]], np.float32)
+    runs_on = np.zeros((2, 4, 4), bool)
+    runs_on[:, 0] = runs_on[0, 1:3] = True
+    limit = ground.plain_limit(contrast.ravel(), ground.noise(contrast, runs_on))
+    assert ((contrast < limit) == runs_on.any(2)).all()
