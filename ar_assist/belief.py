@@ -59,6 +59,7 @@ class Belief:
         self._raw: Board | None = None  # the believed board before corrections
         self._averaged = 0
         self._rumour: _Rumour | None = None
+        self._changing_since = np.inf  # s: cells that are read as before
 
     @property
     def is_firm(self) -> bool:
@@ -86,13 +87,14 @@ class Belief:
     ) -> None:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading = self._corrected(sight)
-        old = self.reading
+        old, settling = self.reading, False
         if old is None:
             if not self._is_good_start(reading, time):
                 return
             self._accept(sight.game, reading)
         elif old.board == reading.board:
             self._confirm(old, reading)
+            settling = self._is_settling(change.cells(seen, seen_from_plane, old), time)
         else:
             now = change.cells(seen, seen_from_plane, old)
             if not self._is_explained(old, reading, now, sight.natural, time):
@@ -101,7 +103,9 @@ class Belief:
             self._accept(sight.game, _at_least(reading, chance))
         assert self.reading is not None
         self._raw, self._rumour, self.read_at = sight.reading.board, None, time
-        self.picture = change.cells(seen, seen_from_plane, self.reading)
+        if not settling:
+            self.picture = change.cells(seen, seen_from_plane, self.reading)
+            self._changing_since = np.inf
 
     def advise(self, board: Board, advice: Advice[Any]) -> None:
         """Take the solver's answer for `board`, if that is still the believed one."""
@@ -179,6 +183,17 @@ class Belief:
         self._show(self.choice)
         if np.abs(reading.certainty - old.certainty).max() > NEW_CERTAINTY:
             self.wants_advice = True
+
+    def _is_settling(self, now: NDArray[np.float32], time: float) -> bool:
+        """Whether cells that are read as before have begun to look otherwise.
+
+        A tile that fades is still read: what it looks like now is no picture of a board at rest.
+        """
+        assert self.picture is not None
+        if not change.changed(self.picture, now).any():
+            return False
+        self._changing_since = min(self._changing_since, time)
+        return time - self._changing_since < PERSIST_S
 
     def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:
         """Another board: the next of the game on view, or one that was misread until now."""

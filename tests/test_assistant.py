@@ -323,6 +323,32 @@ def test_corners_that_cross_over_are_refused(monkeypatch):
     assert assistant.step(source.frame(1)).state == "locked"
 
 
+class Fading(ToySource):
+    """From 0.5 s to 1 s the first pair fades away."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda t: START, 2.5)
+
+    def frame(self, index: int) -> Frame:
+        self.board_at = lambda t: START
+        still = super().frame(index)
+        self.board_at = lambda t: AFTER
+        gone = super().frame(index)
+        share = np.clip((still.time - 0.5) / 0.5, 0, 1)
+        image = np.uint8(still.image * (1 - share) + gone.image * share)
+        self._times[image.tobytes()] = still.time
+        return replace(still, image=image)
+
+
+@pytest.mark.parametrize("latency_s", [0.1, 0.17, 0.25, 0.33])
+def test_a_hint_on_tiles_that_fade_does_not_come_back(play, latency_s: float):
+    views = play(Fading(), look_latency_s=latency_s)
+    hidden = next(view.frame.index for view in views if view.frame.time > 0.5 and not view.marks)
+    assert hidden < FPS
+    assert all(_shown(view) != HINT for view in views[hidden:])
+    assert _shown(views[-1])
+
+
 class Killed(ClipExecutor):
     """Its process does not survive the first jobs."""
 
