@@ -48,8 +48,18 @@ def test_a_ground_whose_colour_changes_shows_nothing() -> None:
 
 
 def test_faint_pictures_are_parted_from_a_quiet_ground() -> None:
-    contrast = np.array([[1.0, 1.2, 1.4, 6.0], [1.1, 4.0, 4.4, 5.0]], np.float32)
-    runs_on = np.zeros((2, 4, 4), bool)
-    runs_on[:, 0] = runs_on[0, 1:3] = True
-    limit = ground.plain_limit(contrast.ravel(), ground.noise(contrast, runs_on))
-    assert ((contrast < limit) == runs_on.any(2)).all()
+    rng = np.random.default_rng(0)
+    is_tile = np.zeros((5, 6), bool)
+    is_tile[1:4, 1:5] = True
+    is_tile[2, 3] = False
+    cells = rng.normal(120, 1, (5, 6, CELL, CELL, 3)).astype(np.float32)
+    tiles = cells[is_tile]
+    tiles[:, 2:-2, 2:-2] -= 12
+    tiles[:, 10:22, 10:22] += rng.uniform(14, 22, (len(tiles), 1, 1, 1))
+    cells[is_tile] = tiles
+    inside = np.zeros((5, 6), bool)
+    inside[1:-1, 1:-1] = True
+    seen = ground.shown(cells, inside.ravel())
+    assert (seen.plain == ~is_tile.ravel()).all()
+    assert (seen.empty == ~is_tile.ravel()).all()
+    assert (seen.contrast[is_tile.ravel()] < 2 * NOISE).all()  # beside a busier ground: nothing

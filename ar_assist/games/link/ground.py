@@ -5,6 +5,8 @@ Cells are (R, C, CELL, CELL, 3) as `settle` cuts them, flat where the shape is (
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
@@ -39,6 +41,38 @@ ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What cells show, (N,) each."""
+
+    contrast: Array  # grey levels of detail and colour
+    limit: float  # the contrast below which there is no picture
+    plain: Mask  # they show none
+    faint: Mask  # they show none in the middle, where no neighbour's shadow reaches
+    quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
+    empty: Mask  # they are ground
+
+
+def shown(cells: Array, inside: Mask) -> Shown:
+    """What (R, C, CELL, CELL, 3) cells show; (N,) `inside` the board."""
+    flat, grid = cells.reshape(-1, CELL, CELL, 3), cells.shape[:2]
+    contrast, middle = contrasts(tiles.face(flat)), contrasts(_middles(flat))
+    quiet, board = _quiet_seams(cells), inside.reshape(grid)
+    of_squares = _are_squares(quiet, middle.reshape(grid), board)
+    if of_squares:
+        contrast = middle  # blur lets their sides into the face
+    least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
+    limit = _plain_limit(contrast[inside], least)
+    plain = contrast < limit
+    if of_squares:
+        empty = _amid_squares(cells, quiet, plain.reshape(grid), board)
+    else:
+        pictures = contrast.reshape(grid), plain.reshape(grid)
+        empty = _amid_pictures(cells, quiet, *pictures, board)
+    faint = plain | (middle < limit)
+    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), empty.ravel())
+
+
 def contrasts(faces: Array) -> Array:
     """(N,) grey levels of detail and colour that each face (N, H, H, 3) shows."""
     grey, colour = tiles.opponent(faces)
@@ -57,33 +91,37 @@ def _level_out(planes: Array) -> Array:
     return level
 
 
-def middles(cells: Array) -> Array:
+def _middles(cells: Array) -> Array:
     """(N, CELL / 2, CELL / 2, 3) where a neighbour's side or shadow does not reach."""
     inner = slice(CELL // 4, -CELL // 4)
     part: Array = cells[:, inner, inner]
     return part
 
 
-def noise(contrast: Array, quiet: Mask) -> float:
-    """Contrast that is none: of (R, C) cells that run on, those that show least; NOISE or half."""
+def _noise(contrast: Array, quiet: Mask) -> float:
+    """Contrast that is none: of (R, C) cells that run on, those that show least.
+
+    Half of NOISE at least: antialiasing and JPEG leave as much in the cells of a drawing. NOISE at
+    most: ground may be a picture itself.
+    """
     open_ = quiet.any(2)
     least = NO_MORE * float(np.quantile(contrast[open_], 0.25)) if open_.any() else NOISE
     return float(np.clip(least, NOISE / 2, NOISE))
 
 
-def plain_limit(contrast: Array, noise: float) -> float:
+def _plain_limit(contrast: Array, least: float) -> float:
     """The contrast below which cells show no picture: the widest gap under the usual contrast."""
-    busy = contrast[contrast > 2 * noise]
+    busy = contrast[contrast > 2 * least]
     if not len(busy):
-        return 2 * noise
+        return 2 * least
     low, high = (share * float(np.median(busy)) for share in PLAIN)
     between = contrast[(contrast > low) & (contrast < high)]
     steps = np.sort(np.concatenate([[low], between, [high]]))
     widest = int(np.argmax(steps[1:] / steps[:-1]))
-    return max(float(np.sqrt(steps[widest] * steps[widest + 1])), noise)
+    return max(float(np.sqrt(steps[widest] * steps[widest + 1])), least)
 
 
-def quiet_seams(cells: Array) -> Mask:
+def _quiet_seams(cells: Array) -> Mask:
     """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left."""
     quiet = np.zeros((*cells.shape[:2], 4), bool)
     inner = slice(EDGE, -EDGE)
@@ -96,7 +134,7 @@ def quiet_seams(cells: Array) -> Mask:
     return quiet
 
 
-def are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
+def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     """Whether tiles are squares of plain colour, by the contrast (R, C) of their middles."""
     open_ = quiet.any(2)
     bordered = inside & ~open_
@@ -106,7 +144,7 @@ def are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
-def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
+def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     """(R, C) cells of ground amid squares of plain colour.
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
@@ -126,7 +164,7 @@ def amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     return like
 
 
-def amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask) -> Mask:
+def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask) -> Mask:
     """(R, C) cells of ground amid tiles that show pictures.
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
@@ -155,7 +193,7 @@ def _levels(cells: Array) -> Array:
 
 def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     """(N,) cells whose middle has the colour of some known ground; all, where none is known."""
-    level = tiles.level(middles(cells))
+    level = tiles.level(_middles(cells))
     if not known.any():
         return np.ones(len(cells), bool)
     near: Mask = _off(level, known) < SAME
@@ -243,9 +281,9 @@ def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[fl
     return (float(below[cut]), limit) if is_frame else None
 
 
-def misfits(off: Array, sure: Mask, quiet: Mask, contrast: Array) -> Mask:
+def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:
     """(N,) cells that are not made as the `sure` tiles are: rim, borders or contrast differ."""
-    sides = quiet.reshape(-1, 4).sum(1)
+    sides, contrast = seen.quiet.sum(1), seen.contrast
     unlike: Mask = (
         (off > MISFIT * np.quantile(off[sure], 0.95))
         | (sides > np.quantile(sides[sure], 0.95))

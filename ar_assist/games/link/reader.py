@@ -18,6 +18,7 @@ from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_ground
 from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.pieces import joined
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
 from ar_assist.games.tiles import CELL, Array, Indices
@@ -36,8 +37,6 @@ MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
-PIECES = 2, 3  # cells to a tile along an axis, where a lattice is too fine
-ONE_TILE, MISREAD = 7.0, 0.1  # log odds that cells are pieces of one tile; share of wrong cells
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
@@ -97,7 +96,7 @@ def read(
         right = _extent(sight)
         if right == lattice:
             reading = _reading(sight, before=None)
-            right = _joined(lattice, reading.board.cells) if reading else lattice
+            right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
                 return reading
         lattice = right
@@ -170,46 +169,33 @@ class _Told:
 def _told(cells: Array, inside: Mask) -> _Told | None:
     """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
     flat = cells.reshape(-1, CELL, CELL, 3)
-    contrast, middle = (ground.contrasts(part(flat)) for part in (tiles.face, ground.middles))
-    quiet = ground.quiet_seams(cells)
-    grid = cells.shape[:2]
-    board = inside.reshape(grid)
-    of_squares = ground.are_squares(quiet, middle.reshape(grid), board)
-    if of_squares:
-        contrast = middle  # blur lets their sides into the face
-    least = tiles.NOISE if of_squares else ground.noise(contrast.reshape(grid), quiet)
-    limit = ground.plain_limit(contrast[inside], least)
-    plain = contrast < limit
-    if of_squares:
-        empty = ground.amid_squares(cells, quiet, plain.reshape(grid), board).ravel()
-    else:
-        shown = contrast.reshape(grid), plain.reshape(grid)
-        empty = ground.amid_pictures(cells, quiet, *shown, board).ravel()
+    seen = ground.shown(cells, inside)
+    empty, plain = seen.empty, seen.plain
     frame = ground.frame(flat, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
         off, most = frame
         odd = off > most
         around = empty | (odd & ~inside)
-        empty |= (plain | (middle < limit)) & odd & ground.has_colour_of_ground(flat, around)
+        empty = empty | (seen.faint & odd & ground.has_colour_of_ground(flat, around))
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
     mated = alike.any(1)
     must_have_mate = ~inside
     if frame:  # a tile of one colour shows the frame another way, or none
-        odd &= ~(plain & mated & inside & ~quiet.reshape(-1, 4).any(1))
+        odd &= ~(plain & mated & inside & ~seen.quiet.any(1))
     else:
         sure = inside & mated
         # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
         blank = plain & (2 * (plain & inside).sum() < inside.sum())
-        odd = ground.misfits(ground.misfit(flat, sure), sure, quiet, contrast)
+        odd = ground.misfits(ground.misfit(flat, sure), sure, seen)
         odd |= blank & ground.frameless(flat, sure)
         must_have_mate |= blank
     vouched: Mask = np.any(alike[:, ~odd], axis=1)
     must_have_mate |= plain & ~vouched  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
-    busy = np.log((contrast + 1) / (limit + 1))
+    busy = np.log((seen.contrast + 1) / (seen.limit + 1))
     clear = np.log((off + 0.01) / most) if frame else busy
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
@@ -279,62 +265,6 @@ def _extent(sight: Sight) -> Lattice:
     return _grown(sight.lattice, *sides)
 
 
-def _joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
-    """The lattice with cells joined that are only pieces of tiles."""
-    labels = np.array(cells)
-    (down, top), (along, left) = _pieces(labels.T), _pieces(labels)
-    start = _grown(lattice, -top, 0, -left, 0)
-    pitch = start.pitch_xy[0] * along, start.pitch_xy[1] * down
-    return Lattice(start.origin_xy, pitch, start.rows // down, start.cols // along)
-
-
-def _pieces(labels: Indices) -> tuple[int, int]:
-    """How many cells along x make a tile, and where the first whole one begins.
-
-    Pieces of a tile come and go together, and a piece has always the same piece beside it.
-    """
-    a, b = labels[:, :-1], labels[:, 1:]
-    best, most = (1, 0), ONE_TILE
-    for pieces, first in ((p, f) for p in PIECES for f in range(p)):
-        within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
-        both = (a > 0) & (b > 0) & (a != b) & within
-        odds = _odds_of_one((a > 0) == (b > 0), within)
-        odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
-        if odds > most:
-            best, most = (pieces, first), odds
-    return best
-
-
-def _odds_of_one(same: Mask, within: Mask) -> float:
-    """Log odds of neighbours within tiles: that they are tile or empty as one, (R, C) `same`.
-
-    By chance they are so as often as the others are.
-    """
-    if within.all() or not within.any():
-        return 0.0
-    return _log_odds(same[:, within].ravel(), float(same[:, ~within].mean()))
-
-
-def _odds_of_bound(a: Indices, b: Indices) -> float:
-    """Log odds of couples (N,), (N,) of labels: that one says the other.
-
-    By chance two couples that begin alike end alike as often as any two.
-    """
-    if len(a) < 2:
-        return 0.0
-    order = np.argsort(a, kind="stable")
-    a, b = a[order], b[order]
-    share = np.bincount(b) / len(b)
-    return _log_odds((b[1:] == b[:-1])[a[1:] == a[:-1]], float(share @ share))
-
-
-def _log_odds(seen: Mask, chance: float) -> float:
-    """Of (N,) trials: that they come true but for misreadings, and not by `chance` alone."""
-    chance = float(np.clip(chance, MISREAD, 1 - MISREAD))
-    come, fail = np.log((1 - MISREAD) / chance), np.log(MISREAD / (1 - chance))
-    return float(come * seen.sum() + fail * (~seen).sum())
-
-
 def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
     """Group the tiles into kinds; None where they are no link board."""
     tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
@@ -362,8 +292,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         board[tile] = np.where(sizes[groups] == 1, EMPTY, board[tile])
     certainty = sight.certainty[1:-1, 1:-1].copy()
     # No ground, if it is not plain, shows the very picture of a sure tile.
-    of_kind = np.array([certainty[tile][groups == g].max() for g in range(len(sizes))])[groups]
-    is_tile = np.maximum(certainty[tile], np.minimum(of_kind, sight.drawn[1:-1, 1:-1][tile]))
+    of_kind = np.zeros(len(sizes), np.float32)
+    np.maximum.at(of_kind, groups, certainty[tile])
+    shown = np.minimum(of_kind[groups], sight.drawn[1:-1, 1:-1][tile])
+    is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))

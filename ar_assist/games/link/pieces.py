@@ -1,0 +1,72 @@
+"""Tell cells that are only pieces of tiles: a lattice may be two or three times too fine.
+
+Labels are (R, C), zero where a cell is empty.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ar_assist.games.link.ground import Mask
+from ar_assist.games.tiles import Indices
+from ar_assist.types import Lattice
+
+PIECES = 2, 3  # cells to a tile along an axis
+ONE_TILE = 7.0  # log odds that cells are pieces: a thousand to one, as most lattices are right
+MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
+
+
+def joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
+    """The lattice with those (R, C) labelled cells joined that are only pieces of tiles."""
+    labels = np.array(cells)
+    (down, top), (along, left) = _pieces(labels.T), _pieces(labels)
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    rows, cols = (lattice.rows - top) // down, (lattice.cols - left) // along
+    return Lattice((x + left * dx, y + top * dy), (along * dx, down * dy), rows, cols)
+
+
+def _pieces(labels: Indices) -> tuple[int, int]:
+    """How many cells along x make a tile, and where the first whole one begins.
+
+    Pieces of a tile come and go together, and a piece has always the same piece beside it.
+    """
+    a, b = labels[:, :-1], labels[:, 1:]
+    best, most = (1, 0), ONE_TILE
+    for pieces, first in ((p, f) for p in PIECES for f in range(p)):
+        within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
+        both = (a > 0) & (b > 0) & (a != b) & within
+        odds = _odds_of_one((a > 0) == (b > 0), within)
+        odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
+        if odds > most:
+            best, most = (pieces, first), odds
+    return best
+
+
+def _odds_of_one(same: Mask, within: Mask) -> float:
+    """Log odds of neighbours within tiles: that they are tile or empty as one, (R, C) `same`.
+
+    By chance they are so as often as the others are.
+    """
+    if within.all() or not within.any():
+        return 0.0
+    return _log_odds(same[:, within].ravel(), float(same[:, ~within].mean()))
+
+
+def _odds_of_bound(a: Indices, b: Indices) -> float:
+    """Log odds of couples (N,), (N,) of labels: that one says the other.
+
+    By chance two couples that begin alike end alike as often as any two.
+    """
+    if len(a) < 2:
+        return 0.0
+    order = np.argsort(a, kind="stable")
+    a, b = a[order], b[order]
+    share = np.bincount(b) / len(b)
+    return _log_odds((b[1:] == b[:-1])[a[1:] == a[:-1]], float(share @ share))
+
+
+def _log_odds(seen: Mask, chance: float) -> float:
+    """Of (N,) trials: that they come true but for misreadings, and not by `chance` alone."""
+    chance = float(np.clip(chance, MISREAD, 1 - MISREAD))
+    come, fail = np.log((1 - MISREAD) / chance), np.log(MISREAD / (1 - chance))
+    return float(come * seen.sum() + fail * (~seen).sum())
