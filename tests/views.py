@@ -104,3 +104,9 @@ def cell_quad(row: int, col: int) -> Points:
     lattice = Lattice((CELL_PX * 2, CELL_PX * 2), (CELL_PX, CELL_PX), 6, 10)
     quad: Points = lattice.quads()[row, col]
     return quad
+
+
+class Views(list[View]):
+    """A log in memory."""
+
+    write = list.append
