@@ -182,7 +182,6 @@ class Assistant:
             tracked=replace(followed.sight, plane=followed.plane),
             views=followed.views(frame),
             believed=self._belief.reading,
-            advice=self._belief.advice,
             remembered=self._belief.remembered,
             anew=followed.blind > 0 or followed.looks % ANEW_EVERY == 0,
         )

@@ -1,7 +1,7 @@
 """What is believed of the board on view: which reading, how it came to be, what follows from it.
 
 A single misread frame must never lead. The first reading is believed when it is sure or when the
-next look agrees. A later one must be explained: by an advised move, at once; by changes seen in the
+next look agrees. A later one must be explained: by legal moves, at once; by changes seen in the
 very cells that it reads otherwise, once hands and animations would have passed. A reading that
 contradicts cells which look as they did is heard for long before it is believed.
 """

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ar_assist.find import Quad, find, outlines
 from ar_assist.track import Tracker
 from ar_assist.types import (
-    Advice,
     AnyGame,
     Candidate,
     Frame,
@@ -63,7 +62,7 @@ class Sight:
     lattice: Lattice | None  # as the finder saw it
     screen: Points | None  # (4, 2) plane px of the lit screen or window around it
     reading: Reading[Any]
-    natural: bool = False  # one advised move leads to it from the board that was known
+    natural: bool = False  # it follows from the board that was known
     tracker: Tracker | None = None  # follows a plane that is new; None: the one followed already
 
 
@@ -78,7 +77,6 @@ class Task:
     tracked: Sight | None = None  # with its plane in `frame`
     views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first
     believed: Reading[Any] | None = None  # of the tracked plane, in its px
-    advice: Advice[Any] | None = None  # for the believed board
     remembered: Reading[Any] | None = None  # of a plane that was lost
     anew: bool = True
 
@@ -99,14 +97,9 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = sight.game.read(picture, sight.lattice, task.believed)
     if reading is None:
         return None
-    return replace(sight, reading=reading, natural=_is_natural(task, sight.game, reading))
-
-
-def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
-    believed, advice = task.believed, task.advice
-    if believed is None or advice is None or reading.board == believed.board:
-        return False
-    return any(game.play(believed.board, move) == reading.board for move in advice.moves)
+    known = task.believed
+    natural = known is not None and sight.game.follows(known.board, reading.board)
+    return replace(sight, reading=reading, natural=natural)
 
 
 def _find(task: Task) -> Sight | None:

@@ -274,6 +274,10 @@ class Game(Protocol[B, M]):
         """The board after the move; ValueError if it is illegal."""
         ...
 
+    def follows(self, before: B, after: B) -> bool:
+        """Whether legal moves lead from one board to the other, few enough to be made at once."""
+        ...
+
     def marks(self, reading: Reading[B], advice: Advice[M], choice: int = 0) -> tuple[Mark, ...]:
         """What to draw for the advised move number `choice`."""
         ...

@@ -51,6 +51,44 @@ def test_notation_is_its_own_inverse(position) -> None:
         game.parse("no board at all ~")
 
 
+def test_what_a_move_leads_to_follows(position) -> None:
+    game, board, reading = position
+    move = game.advise([board], reading).moves[0]
+    assert game.follows(board, game.play(board, move))
+    assert not game.follows(board, board)
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("link", "1 2 1\n3 4 3\n2 4 5", "1 . 1\n3 4 3\n. 4 5"),  # too many turns
+        ("link", "1 1 2\n2 3 3", "1 . 2\n2 . 3"),  # no pair
+        ("link", "1 1 2\n2 3 3", "1 1 2"),  # another shape
+        ("link", ". .\n3 3", "1 1\n3 3"),
+        ("link", "1 1 2 2\n3 3 4 4", ". . . .\n. . 4 4"),  # three moves
+        ("othello", "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27, "X" + "-" * 63),
+        ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 3 1 : 1 3 1 : #../.../..#"),  # two lines
+        ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 ? 1 : 1 3 1 : .../#../..."),  # other clues
+    ],
+)
+def test_what_no_move_leads_to_does_not_follow(name: str, before: str, after: str) -> None:
+    game = GAMES[name]
+    assert not game.follows(game.parse(before), game.parse(after))
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("link", "1 1 2 2\n3 3 4 4", ". . . .\n3 3 4 4"),
+        ("link", "1 2\n3 3", ". .\n1 2"),  # what is above falls
+        ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 3 1 : 1 3 1 : .../##./..."),
+    ],
+)
+def test_moves_that_nobody_advised_follow(name: str, before: str, after: str) -> None:
+    game = GAMES[name]
+    assert game.follows(game.parse(before), game.parse(after))
+
+
 def test_records_are_plain_json(position) -> None:
     game, board, reading = position
     advice = game.advise([board], reading)

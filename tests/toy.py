@@ -108,6 +108,10 @@ class ToyGame:
     def play(self, board: ToyBoard, move: ToyMove) -> ToyBoard:
         return board.put({move.a: 0, move.b: 0})
 
+    def follows(self, before: ToyBoard, after: ToyBoard) -> bool:
+        moves = ToyGame().advise([before]).moves
+        return any(self.play(before, move) == after for move in moves)
+
     def marks(
         self, reading: Reading[ToyBoard], advice: Advice[ToyMove], choice: int = 0
     ) -> tuple[Mark, ...]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ar_assist.games.link import advice, solver
 from ar_assist.games.link.advice import LinkMove
-from ar_assist.games.link.board import EMPTY, STONE, LinkBoard, Rules, parse_board, play
-from ar_assist.games.link.gravity import infer
+from ar_assist.games.link.board import EMPTY, GRAVITIES, STONE, LinkBoard, Rules, parse_board, play
+from ar_assist.games.link.gravity import infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
@@ -71,6 +71,12 @@ class LinkGame:
         if link(board, rules, move.link.a, move.link.b) is None:
             raise ValueError(f"{move.link.a} and {move.link.b} cannot be linked")
         return play(board, rules, move.link.a, move.link.b)
+
+    def follows(self, before: LinkBoard, after: LinkBoard) -> bool:
+        if before == after:
+            return False
+        names = GRAVITIES if self.gravity == "auto" else (self.gravity,)
+        return any(removed(before, after, Rules(name, self.outside)) for name in names)
 
     def marks(
         self, reading: Reading[LinkBoard], advice: Advice[LinkMove], choice: int = 0

@@ -89,6 +89,14 @@ class NonogramGame:
             cells[row][col] = value
         return board.with_cells(cells)
 
+    def follows(self, before: NonogramBoard, after: NonogramBoard) -> bool:
+        """A click or a drag along one line."""
+        clues = before.row_clues, before.col_clues
+        if before == after or clues != (after.row_clues, after.col_clues):
+            return False
+        rows, cols = np.nonzero(np.array(before.cells) != np.array(after.cells))
+        return len(set(rows)) == 1 or len(set(cols)) == 1
+
     def marks(
         self, reading: Reading[NonogramBoard], advice: Advice[NonogramMove], choice: int = 0
     ) -> tuple[Mark, ...]:

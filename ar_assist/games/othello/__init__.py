@@ -18,7 +18,7 @@ from ar_assist.games.othello.board import (
     other,
     squares,
 )
-from ar_assist.games.othello.transcript import likely_turn, turn_after
+from ar_assist.games.othello.transcript import likely_turn, lines_between, turn_after
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Points, Reading
 
 INNER_RING = 0.5  # of a cell: the other side's rings, inside the mover's where both may move
@@ -103,6 +103,12 @@ class OthelloGame:
     def play(self, board: OthelloBoard, move: OthelloMove) -> OthelloBoard:
         """The board after the move; ValueError if it is illegal."""
         return board.play(move.colour, move.square)
+
+    def follows(self, before: OthelloBoard, after: OthelloBoard) -> bool:
+        """A move, and the answer that may come with it."""
+        if before.empties - after.empties > 2:
+            return False
+        return any(lines_between(before, colour, after) for colour in (BLACK, WHITE))
 
     def marks(
         self, reading: Reading[OthelloBoard], advice: Advice[OthelloMove], choice: int = 0
