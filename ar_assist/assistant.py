@@ -162,8 +162,12 @@ class Assistant:
 
     def _is_restless(self) -> bool:
         """Whether there is anything to learn at once."""
-        changed = self._changed is not None and bool(self._changed.any())
-        return changed or not self._belief.is_firm or not self._belief.is_trusted
+        return not (self._is_calm and self._belief.is_firm and self._belief.is_trusted)
+
+    @property
+    def _is_calm(self) -> bool:
+        """Whether all cells look as they were read: no move waits to be read at once."""
+        return self._changed is None or not self._changed.any()
 
     def _finding_task(self, frame: Frame) -> Task:
         given = None
@@ -183,7 +187,7 @@ class Assistant:
             views=followed.views(frame),
             believed=self._belief.reading,
             remembered=self._belief.remembered,
-            anew=followed.blind > 0 or followed.looks % ANEW_EVERY == 0,
+            anew=followed.blind > 0 or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
     def _take_look(self, frame: Frame) -> None:

@@ -84,7 +84,8 @@ class Task:
 def look(task: Task) -> Sight | None:
     """The most credible board in the frame; None: no board of these games."""
     here = _read_tracked(task, task.tracked) if task.tracked else None
-    if not task.anew:
+    unbeatable = here is not None and here.reading.confidence + LEAD >= 1
+    if unbeatable or not task.anew:
         return here
     found = _find(task)
     if found is None or (here and not _beats(found, here, task.believed)):

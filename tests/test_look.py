@@ -66,7 +66,7 @@ def _task(source: ToySource, shift: float, **changes) -> Task:
     tracked = Plane(plane.frame_from_plane @ move, PLANE_WH)
     reading = ToyGame().read(PICTURE, LATTICE)
     assert reading is not None
-    sight = Sight(ToyGame(), tracked, LATTICE, None, reading)
+    sight = Sight(ToyGame(confidence=0.8), tracked, LATTICE, None, reading)  # can be beaten
     task = Task(frame, (ToyGame(),), tracked=sight, views=((frame.image, tracked),))
     return replace(task, **changes)
 
@@ -114,6 +114,15 @@ def test_without_a_challenge_nothing_is_found(source, monkeypatch):
     seen = look(_task(source, 0.0, anew=False))
     assert seen is not None
     assert seen.reading.board == START
+
+
+def test_a_board_that_is_surely_read_is_not_challenged(source, monkeypatch):
+    task, finds = _task(source, 0.0), []
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: finds.append(image) or [])
+    for confidence, challenges in ((0.95, 0), (0.8, 1)):
+        tracked = replace(task.tracked, game=ToyGame(confidence=confidence))
+        assert look(replace(task, tracked=tracked)) is not None
+        assert len(finds) == challenges
 
 
 def test_what_follows_from_the_known_board_is_natural(source):
