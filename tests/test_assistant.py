@@ -371,6 +371,33 @@ def test_a_killed_look_is_followed_by_the_next(monkeypatch):
     assert states == ["searching", "searching", "locked"]
 
 
+class Remembers(ClipExecutor):
+    """Keeps the tasks of its looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: list[look.Task] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future:
+        self.tasks.append(args[0])
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_other_planes_are_looked_for_now_and_then_but_not_while_cells_change(monkeypatch, is_busy):
+    def hand(time: float) -> np.ndarray | None:
+        return _cell(int(9 * time) % ROWS, int(7 * time) % COLS) if is_busy and time else None
+
+    source, looks = ToySource(lambda t: START, 3.5, hand), Remembers()
+    monkeypatch.setattr(look, "find", source.find)
+    assistant = Assistant([ToyGame()], looks, ClipExecutor())
+    for frame in source:
+        assistant.step(frame)
+    tracked = [task for task in looks.tasks if task.tracked]
+    assert len(tracked) >= 5
+    assert any(task.anew for task in tracked) == (not is_busy)
+
+
 class Never(Executor):
     """A machine too busy for its jobs."""
 
