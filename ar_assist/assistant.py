@@ -127,9 +127,10 @@ class Assistant:
         self._timing["track"] = (self._clock() - start) * 1e3
         self._take_look(frame)
         self._leave_trail(frame)
-        self._begin_look(frame)
-        self._take_look(frame)  # an executor that works at once has the answer already
         self._compare()
+        self._begin_look(frame)
+        if self._take_look(frame):  # an executor that works at once has the answer already
+            self._compare()
         self._take_thought()
         self._begin_thought()
         self._take_thought()
@@ -162,7 +163,8 @@ class Assistant:
 
     def _is_restless(self) -> bool:
         """Whether there is anything to learn at once."""
-        return not (self._is_calm and self._belief.is_firm and self._belief.is_trusted)
+        belief = self._belief
+        return not (self._is_calm and belief.is_trusted) or belief.is_contradicted
 
     @property
     def _is_calm(self) -> bool:
@@ -186,14 +188,20 @@ class Assistant:
             tracked=replace(followed.sight, plane=followed.plane),
             views=followed.views(frame),
             believed=self._belief.reading,
+            changed=self._changed,
             remembered=self._belief.remembered,
             anew=followed.blind > 0 or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
-    def _take_look(self, frame: Frame) -> None:
+    def _take_look(self, frame: Frame) -> bool:
+        """Take in a look that is done; whether there was one."""
         if self._looking is None or not self._looking.future.done():
-            return
-        looking, self._looking = self._looking, None
+            return False
+        self._weigh(frame, self._looking)
+        return True
+
+    def _weigh(self, frame: Frame, looking: _Looking) -> None:
+        self._looking = None
         try:
             sight, self._timing["look"] = looking.future.result()
         except BrokenExecutor:  # the process was killed; the next look gets a new one

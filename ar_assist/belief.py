@@ -1,9 +1,9 @@
 """What is believed of the board on view: which reading, how it came to be, what follows from it.
 
 A single misread frame must never lead. The first reading is believed when it is sure or when the
-next look agrees. A later one must be explained: by legal moves, at once; by changes seen in the
-very cells that it reads otherwise, once hands and animations would have passed. A reading that
-contradicts cells which look as they did is heard for long before it is believed.
+next look agrees. From then on each cell is believed by itself, for of many cells one is always
+misread: at once, if all that changed is explained by legal moves; once hands and animations would
+have passed, if it no longer looks as it did; a cell that does must be read otherwise for long.
 """
 
 from __future__ import annotations
@@ -22,13 +22,18 @@ from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
-PERSIST_S = 0.25  # s that a board which no move explains must be read alike
-CONTRADICTION_S = 1.0  # …and one that changes cells which look as they did
+PERSIST_S = 0.25  # s that a change which no move explains must be read alike
+CONTRADICTION_S = 1.0  # …and cells which look as they did
+MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
+DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
+DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
 NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
 MISREAD = 4  # boards back that a return to one of them means the boards between were misread
 HISTORY = 400  # boards kept: more than a game has moves
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +42,17 @@ class _Rumour:
 
     board: Board
     since: float  # s
-    differs: NDArray[np.bool_] | None  # (rows, cols) from the believed board, if there is one
-    repeated: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Word:
+    """What the last looks said of each cell, (rows, cols)."""
+
+    cells: NDArray[np.int64]  # as read last
+    since: NDArray[np.float64]  # s of the first look that read it so; inf: as it is believed
+    against: NDArray[
+        np.float64
+    ]  # s of the last look that contradicted what is believed; -inf: none
 
 
 class Belief:
@@ -58,13 +72,10 @@ class Belief:
         self._corrections: tuple[Correction, ...] = ()
         self._raw: Board | None = None  # the believed board before corrections
         self._averaged = 0
+        self.disputed: Mask | None = None  # cells that the last looks agreed to read otherwise
         self._rumour: _Rumour | None = None
+        self._word: _Word | None = None
         self._changing_since = np.inf  # s: cells that are read as before
-
-    @property
-    def is_firm(self) -> bool:
-        """Whether the last look showed the believed board."""
-        return self.reading is not None and self._rumour is None
 
     @property
     def is_trusted(self) -> bool:
@@ -72,40 +83,41 @@ class Belief:
         return self.reading is not None and self.reading.confidence >= TRUST
 
     @property
-    def disputed(self) -> NDArray[np.bool_] | None:
-        """(rows, cols): cells that the last looks agreed to read otherwise, if they did."""
-        return self._rumour.differs if self._rumour and self._rumour.repeated else None
+    def is_contradicted(self) -> bool:
+        """Whether the last look was the first to read a cell otherwise: another must say more."""
+        return self._word is not None and bool((self._word.since == self.read_at).any())
 
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
-        self.reading = self.picture = self._rumour = None
+        self.reading = self.picture = self._rumour = self._word = self.disputed = None
         self._drop_advice()
 
     def hear(
         self, sight: Sight, time: float, seen: NDArray[np.uint8], seen_from_plane: Homography
     ) -> None:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
-        reading = self._corrected(sight)
-        old, settling = self.reading, False
-        if old is None:
+        reading, old = self._corrected(sight), self.reading
+        if old is None or self.picture is None:
             if not self._is_good_start(reading, time):
                 return
             self._accept(sight.game, reading)
-        elif old.board == reading.board:
-            self._confirm(old, reading)
-            settling = self._is_settling(change.cells(seen, seen_from_plane, old), time)
+            kept = None
         else:
-            now = change.cells(seen, seen_from_plane, old)
-            if not self._is_explained(old, reading, now, sight.natural, time):
+            changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
+            if old.is_like(reading):
+                kept = self._judge(sight, old, reading, changed, time)
+            elif self._is_insistent(old, reading, changed, time):
+                self._accept(sight.game, reading)
+                kept = None
+            else:
                 return
-            chance = AFTER_MOVE * old.confidence if sight.natural else 0.0
-            self._accept(sight.game, _at_least(reading, chance))
         assert self.reading is not None
         self._raw, self._rumour, self.read_at = sight.reading.board, None, time
-        if not settling:
-            self.picture = change.cells(seen, seen_from_plane, self.reading)
-            self._changing_since = np.inf
+        now = change.cells(seen, seen_from_plane, self.reading)
+        if kept is not None and self.picture is not None:
+            now = change.patched(now, self.picture, kept)
+        self.picture = now
 
     def advise(self, board: Board, advice: Advice[Any]) -> None:
         """Take the solver's answer for `board`, if that is still the believed one."""
@@ -145,29 +157,59 @@ class Belief:
         """Whether to believe the first reading of a plane."""
         was_lost = bool(self.history) and self.history[-1] == reading.board
         agrees = self._rumour is not None and self._rumour.board == reading.board
-        self._rumour = _Rumour(reading.board, time, None)
+        self._rumour = _Rumour(reading.board, time)
         return was_lost or agrees or reading.confidence >= SURE
 
-    def _is_explained(
-        self,
-        old: Reading[Any],
-        reading: Reading[Any],
-        now: NDArray[np.float32],
-        natural: bool,
-        time: float,
+    def _is_insistent(
+        self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
     ) -> bool:
-        """Whether to believe another board than until now; `now` are the cells that it saw."""
-        assert self.picture is not None
-        differs = _differing(old.board, reading.board)
-        seen = change.changed(self.picture, now)
-        explained = bool((seen >= differs).all()) or change.is_another_board(seen)
-        if explained and natural:
-            return True
+        """Whether to believe a board of another shape, or with other clues."""
         if self._rumour is None or self._rumour.board != reading.board:
-            self._rumour = _Rumour(reading.board, time, differs)
+            self._rumour = _Rumour(reading.board, time)
             return False
-        self._rumour = replace(self._rumour, repeated=True)
+        if old.certainty.shape == reading.certainty.shape:
+            explained = bool(changed[old.cells != reading.cells].all())
+        else:
+            explained = change.is_another_board(changed)
         return time - self._rumour.since >= (PERSIST_S if explained else CONTRADICTION_S)
+
+    def _judge(
+        self, sight: Sight, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
+    ) -> Mask:
+        """Believe of a look what there is reason to.
+
+        (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
+        """
+        differs = old.cells != reading.cells
+        word = self._taken_down(reading, time)
+        taken = differs & (time - word.since >= np.where(changed, PERSIST_S, CONTRADICTION_S))
+        unheard = np.zeros_like(differs)
+        if sight.natural:
+            taken |= differs & changed
+        elif change.is_another_board(changed):  # with cells of both it would be neither
+            unheard = differs & ~taken
+            taken = differs & (taken.sum() >= MOST * differs.sum())
+        waits = differs & ~taken
+        against = np.where(waits & ~changed | taken & unheard, time, word.against)
+        since = np.where(waits, word.since, np.inf)
+        self._word, self.disputed = _Word(reading.cells, since, against), since < time
+        heard = reading.patched(old, waits)
+        doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
+        heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
+        if taken.any():
+            self._accept(sight.game, _at_least(heard, AFTER_MOVE * old.confidence * sight.natural))
+        else:
+            self._confirm(old, heard)
+        return np.asarray(waits | self._fading(changed & ~differs, time))
+
+    def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
+        """What was heard of each cell until this reading of it."""
+        word = self._word
+        if word is None or word.cells.shape != reading.cells.shape:
+            shape = reading.cells.shape
+            return _Word(reading.cells, np.full(shape, time), np.full(shape, -np.inf))
+        same = word.cells == reading.cells
+        return replace(word, since=np.where(same, np.minimum(word.since, time), time))
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
@@ -184,16 +226,16 @@ class Belief:
         if np.abs(reading.certainty - old.certainty).max() > NEW_CERTAINTY:
             self.wants_advice = True
 
-    def _is_settling(self, now: NDArray[np.float32], time: float) -> bool:
-        """Whether cells that are read as before have begun to look otherwise.
+    def _fading(self, fading: Mask, time: float) -> Mask:
+        """Which of the cells that are read as before, but have begun to look otherwise, still may.
 
         A tile that fades is still read: what it looks like now is no picture of a board at rest.
         """
-        assert self.picture is not None
-        if not change.changed(self.picture, now).any():
-            return False
+        if not fading.any() or time - self._changing_since >= PERSIST_S:
+            self._changing_since = np.inf
+            return np.zeros_like(fading)
         self._changing_since = min(self._changing_since, time)
-        return time - self._changing_since < PERSIST_S
+        return fading
 
     def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:
         """Another board: the next of the game on view, or one that was misread until now."""
@@ -225,11 +267,3 @@ def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
 
 def _cells(correction: Correction) -> Sequence[tuple[int, int]]:
     return (correction.cell,) if correction.other is None else (correction.cell, correction.other)
-
-
-def _differing(board: Board, other: Board) -> NDArray[np.bool_]:
-    """(rows, cols) of `board`: the cells that the other has otherwise; all, if of another shape."""
-    ours, theirs = np.array(board.record()["cells"]), np.array(other.record()["cells"])
-    if ours.shape != theirs.shape:
-        return np.ones(ours.shape, bool)
-    return np.asarray(ours != theirs)

@@ -54,6 +54,14 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     return np.asarray(difference > np.maximum(CHANGE * contrast, BLUR * blur))
 
 
+def patched(
+    picture: NDArray[np.float32], old: NDArray[np.float32], where: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """A board's picture with (rows, cols) cells of an older one, in the newer one's light."""
+    px = np.kron(where, np.ones((CELL_PX, CELL_PX), bool))
+    return np.where(px, _lit_like(picture, old), picture)
+
+
 def is_another_board(changed: NDArray[np.bool_]) -> bool:
     """Whether so much changed that nothing that was read is left to trust."""
     return bool(changed.mean() >= CHANGED_BOARD)

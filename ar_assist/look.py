@@ -62,7 +62,7 @@ class Sight:
     lattice: Lattice | None  # as the finder saw it
     screen: Points | None  # (4, 2) plane px of the lit screen or window around it
     reading: Reading[Any]
-    natural: bool = False  # it follows from the board that was known
+    natural: bool = False  # the cells that changed show what follows from the known board
     tracker: Tracker | None = None  # follows a plane that is new; None: the one followed already
 
 
@@ -77,6 +77,7 @@ class Task:
     tracked: Sight | None = None  # with its plane in `frame`
     views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first
     believed: Reading[Any] | None = None  # of the tracked plane, in its px
+    changed: NDArray[np.bool_] | None = None  # its cells that do not look as they did when read
     remembered: Reading[Any] | None = None  # of a plane that was lost
     anew: bool = True
 
@@ -98,9 +99,15 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = sight.game.read(picture, sight.lattice, task.believed)
     if reading is None:
         return None
-    known = task.believed
-    natural = known is not None and sight.game.follows(known.board, reading.board)
-    return replace(sight, reading=reading, natural=natural)
+    return replace(sight, reading=reading, natural=_is_natural(task, sight.game, reading))
+
+
+def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
+    """Whether what changed are moves, whatever else is read otherwise than before."""
+    known, changed = task.believed, task.changed
+    if known is None or changed is None or not known.is_like(reading):
+        return False
+    return game.follows(known.board, known.patched(reading, changed).board)
 
 
 def _find(task: Task) -> Sight | None:

@@ -8,8 +8,8 @@ width - 0.5. Points are (x, y); cells are (row, column).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,10 @@ class Board(Protocol):
         """The log's `board` without geometry and confidence: rows, cols, cells, …"""
         ...
 
+    def with_cells(self, cells: Sequence[Sequence[int]]) -> Self:
+        """The board with other cells, in number and meaning those of its record."""
+        ...
+
 
 class Move(Protocol):
     """What a game advises."""
@@ -186,6 +190,23 @@ class Reading(Generic[B]):
     ]  # (rows, cols) 0 to 1: how far each cell is from its nearest rival
     confidence: float  # calibrated chance that the whole board is right, 0 to 1
     evidence: Any = None  # the game's own notes for its next read of the same board
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """(rows, cols), as the board's record has them."""
+        return np.array(self.board.record()["cells"])
+
+    def is_like(self, other: Reading[B]) -> bool:
+        """Whether the boards differ in their cells at most, and not in shape or clues."""
+        if self.certainty.shape != other.certainty.shape:
+            return False
+        return bool(self.board.with_cells(other.cells.tolist()) == other.board)
+
+    def patched(self, other: Reading[B], where: NDArray[np.bool_]) -> Reading[B]:
+        """With what another reading says of those of its (rows, cols)."""
+        cells = np.where(where, other.cells, self.cells)
+        certainty = np.where(where, other.certainty, self.certainty)
+        return replace(self, board=self.board.with_cells(cells.tolist()), certainty=certainty)
 
     @property
     def plane_from_grid(self) -> Homography:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from toy import LATTICE, PLANE_WH, START, ToyGame, ToySource, screen_picture
+from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyGame, ToySource, screen_picture
 
 from ar_assist import look as look_module
 from ar_assist.find import Quad
@@ -128,10 +128,22 @@ def test_a_board_that_is_surely_read_is_not_challenged(source, monkeypatch):
 def test_what_follows_from_the_known_board_is_natural(source):
     after = START.put({(0, 0): 0, (1, 5): 0})
     strange = START.put({(0, 0): 0, (0, 1): 0})
-    for board, natural in ((START, False), (after, True), (strange, False)):
+    both = strange.put({(1, 5): 0})
+    gone = np.zeros((ROWS, COLS), bool)
+    gone[0, 0] = gone[1, 5] = True
+    everything, nothing = np.ones_like(gone), np.zeros_like(gone)
+    for board, changed, natural in (
+        (START, everything, False),
+        (after, everything, True),
+        (after, gone, True),
+        (after, nothing, False),
+        (strange, everything, False),
+        (both, everything, False),
+        (both, gone, True),  # a cell that looks as before is only misread
+    ):
         task = _task(ToySource(lambda t, b=board: b), 0.0, anew=False)
         believed = task.tracked.reading
-        seen = look(replace(task, believed=believed))
+        seen = look(replace(task, believed=believed, changed=changed))
         assert seen is not None
         assert seen.reading.board == board
         assert seen.natural == natural

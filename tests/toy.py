@@ -48,6 +48,9 @@ class ToyBoard:
     def record(self) -> dict[str, Any]:
         return {"rows": ROWS, "cols": COLS, "cells": [list(row) for row in self.cells]}
 
+    def with_cells(self, cells: Sequence[Sequence[int]]) -> ToyBoard:
+        return ToyBoard(tuple(map(tuple, cells)))
+
     def put(self, changes: dict[tuple[int, int], int]) -> ToyBoard:
         cells = [list(row) for row in self.cells]
         for (r, c), value in changes.items():

@@ -8,6 +8,7 @@ Rules may stand above it on a line of their own: `gravity=down outside=no same=3
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -63,6 +64,9 @@ class LinkBoard:
 
     def record(self) -> dict[str, Any]:
         return {"rows": self.rows, "cols": self.cols, "cells": [list(row) for row in self.cells]}
+
+    def with_cells(self, cells: Sequence[Sequence[int]]) -> LinkBoard:
+        return LinkBoard(tuple(map(tuple, cells)))
 
     @property
     def rows(self) -> int:

@@ -7,7 +7,7 @@ them. `Colour` is 1 for black, 2 for white, as the log writes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,6 +204,10 @@ class OthelloBoard:
     def record(self) -> dict[str, Any]:
         """The log's `board` without geometry."""
         return {"rows": 8, "cols": 8, "cells": [list(row) for row in self.cells]}
+
+    def with_cells(self, cells: Sequence[Sequence[Colour]]) -> OthelloBoard:
+        """Another position."""
+        return OthelloBoard.from_cells(colour for row in cells for colour in row)
 
 
 START = OthelloBoard.parse("-" * 27 + "OX------XO" + "-" * 27)
