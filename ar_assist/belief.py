@@ -25,6 +25,7 @@ AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells chan
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 CONTRADICTION_S = 1.0  # …and cells which look as they did
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
+EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
@@ -180,7 +181,8 @@ class Belief:
 
         (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
         """
-        differs = old.cells != reading.cells
+        otherwise = old.cells != reading.cells
+        differs = otherwise & (changed | (reading.certainty >= EVEN))
         word = self._taken_down(reading, time)
         taken = differs & (time - word.since >= np.where(changed, PERSIST_S, CONTRADICTION_S))
         unheard = np.zeros_like(differs)
@@ -193,7 +195,7 @@ class Belief:
         against = np.where(waits & ~changed | taken & unheard, time, word.against)
         since = np.where(waits, word.since, np.inf)
         self._word, self.disputed = _Word(reading.cells, since, against), since < time
-        heard = reading.patched(old, waits)
+        heard = reading.patched(old, otherwise & ~taken)
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():

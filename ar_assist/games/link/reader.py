@@ -36,6 +36,7 @@ ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
+GAINS = 0.4, 2.5  # of the exposure between two readings of one board
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
@@ -356,10 +357,33 @@ def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indi
 
 
 def _from_known(pictures: Array, known: Memory) -> Array:
-    """(N, K) summed squared differences of (N, CELL, CELL, 3) pictures from the known kinds."""
-    look = tiles.compare(np.concatenate([pictures, known.pictures]), reach=1)
-    apart: Array = (look.parts**2).sum(0)[: len(pictures), len(pictures) :]
+    """(N, K) summed squared differences of (N, CELL, CELL, 3) pictures from the known kinds.
+
+    A camera that has been aimed anew may see them in another exposure: the kinds are put into the
+    light of the pictures that have their shapes.
+    """
+
+    def differences(kinds: Array) -> Array:
+        look = tiles.compare(np.concatenate([pictures, kinds]), reach=1)
+        parts: Array = look.parts[:, : len(pictures), len(pictures) :]
+        return parts
+
+    parts = differences(known.pictures)
+    lit = _in_light_of(known.pictures, known.pictures[parts[0].argmin(1)], pictures)
+    if np.abs(lit - known.pictures).mean() > tiles.NOISE:
+        parts = differences(lit)
+    apart: Array = (parts**2).sum(0)
     return apart
+
+
+def _in_light_of(kinds: Array, some: Array, same: Array) -> Array:
+    """(K, ...) pictures with the gain and offset, by colour, that make `some` of them `same`."""
+    x, y = some.reshape(-1, 3), same.reshape(-1, 3)
+    mean, target = x.mean(0), y.mean(0)
+    off = x - mean
+    gain = (off * (y - target)).mean(0) / ((off * off).mean(0) + tiles.NOISE**2)
+    lit: Array = (kinds - mean) * np.clip(gain, *GAINS) + target
+    return lit
 
 
 def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) -> Memory:
