@@ -181,6 +181,8 @@ class Belief:
 
         (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
         """
+        another = change.is_another_board(changed)
+        changed = changed | another
         otherwise = old.cells != reading.cells
         differs = otherwise & (changed | (reading.certainty >= EVEN))
         word = self._taken_down(reading, time)
@@ -188,7 +190,7 @@ class Belief:
         unheard = np.zeros_like(differs)
         if sight.natural:
             taken |= differs & changed
-        elif change.is_another_board(changed):  # with cells of both it would be neither
+        elif another:  # with cells of both it would be neither
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
         waits = differs & ~taken

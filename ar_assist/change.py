@@ -21,6 +21,9 @@ CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that i
 CHANGE = 0.45
 # …and by so many times what blur and a small shift, which touch all cells, make of its detail.
 BLUR = 2.2
+# Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
+# but other content in most cells.
+MOST_BLUR = 0.5
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
@@ -50,8 +53,9 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     contrast = max(float(np.abs(read - read.mean()).mean()), FAINT)
     difference = _by_cell(np.abs(_lit_like(read, now) - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
-    blur = np.median(difference / (detail + FAINT)) * (detail + FAINT)
-    return np.asarray(difference > np.maximum(CHANGE * contrast, BLUR * blur))
+    blur = float(np.median(difference / (detail + FAINT)))
+    touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
+    return np.asarray(difference > np.maximum(CHANGE * contrast, touched))
 
 
 def patched(

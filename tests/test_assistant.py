@@ -8,13 +8,29 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
-from toy import COLS, FPS, PLANE_WH, PX, ROWS, START, ToyBoard, ToyGame, ToyMove, ToySource
+from toy import (
+    COLS,
+    FPS,
+    LATTICE,
+    PLANE_WH,
+    PX,
+    ROWS,
+    START,
+    ToyBoard,
+    ToyGame,
+    ToyMove,
+    ToySource,
+    screen_picture,
+)
 
 from ar_assist import look, replay, runlog
 from ar_assist.assistant import TRAIL, Assistant
+from ar_assist.belief import Belief
 from ar_assist.errors import UserError
+from ar_assist.look import Sight
 from ar_assist.replay import ClipExecutor
 from ar_assist.types import Correction, Frame, Plane
 
@@ -296,6 +312,62 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
     assert led - first_doubt >= 0.9
     doubtful = [v for v in views if first_doubt <= v.frame.time < led]
     assert all(_shown(v) is None and "disagree" in v.reason for v in doubtful)
+
+
+@dataclass(frozen=True)
+class _Flickering(ToyGame):
+    """Reads some cells as another kind in every look: of a large board there is always one."""
+
+    cells: tuple[tuple[int, int], ...] = ((2, 3), (3, 1))
+    certainty: float = 1.0
+    looks = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading is None:
+            return None
+        certainty = reading.certainty.copy()
+        cell = self.cells[len(self.looks) % len(self.cells)]
+        kind = 1 + (reading.board.cells[cell[0]][cell[1]] + len(self.looks)) % 6
+        if len(self.looks) == 1:
+            return reading
+        certainty[cell] = self.certainty
+        return replace(reading, board=reading.board.put({cell: kind}), certainty=certainty)
+
+
+def test_a_move_is_believed_though_other_cells_are_read_anew_each_time(play):
+    views = play(ToySource(lambda t: START if t < 0.5 else AFTER, 1.2), _Flickering())
+    assert {view.reading.board for view in views} == {START, AFTER}
+    assert next(v.frame.time for v in views if v.reading.board == AFTER) <= 0.5 + 2.5 / FPS
+
+
+def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(play):
+    for certainty, doubted in ((1.0, True), (0.3, False)):
+        _Flickering.looks.clear()
+        views = play(ToySource(lambda t: START, 1.5), _Flickering(certainty=certainty))
+        assert all(view.reading.board == START for view in views)
+        worst = [min(v.reading.certainty[2, 3], v.reading.certainty[3, 1]) for v in views]
+        assert (min(worst) <= 0.2) == doubted
+        assert all(view.reading.certainty[0, 0] == 1 for view in views)
+
+
+def test_quite_another_board_is_believed_but_not_the_cells_that_flicker():
+    other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
+    plane = Plane(np.eye(3), PLANE_WH)
+    belief, boards, certainties = Belief(), [], []
+    for look_, time in enumerate((0.0, 0.5, 0.7, 0.9)):
+        board = START if look_ == 0 else other
+        flicker = board if look_ == 0 else board.put({(2, 3): look_, (3, 1): 4 - look_})
+        reading = ToyGame().read(screen_picture(board), LATTICE)
+        sight = Sight(ToyGame(), plane, LATTICE, None, replace(reading, board=flicker))
+        seen = cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
+        belief.hear(sight, time, seen, np.eye(3))
+        boards.append(belief.reading.board)
+        certainties.append(belief.reading.certainty)
+    assert boards == [START, START, START, flicker]  # never some cells of each
+    doubted = np.argwhere(certainties[-1] < 0.5).tolist()
+    assert doubted == [[2, 3], [3, 1]]
 
 
 def test_a_look_of_a_second_still_lands_on_the_board(play):

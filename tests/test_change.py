@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from toy import COLS, LATTICE, MARGIN, PX, ROWS, START, ToyGame, screen_picture
+from toy import COLS, LATTICE, MARGIN, PX, ROWS, START, ToyBoard, ToyGame, screen_picture
 
 from ar_assist import change
 from ar_assist.types import Mark, Reading
@@ -46,6 +46,12 @@ def test_removed_tiles_are_seen(cells):
 def test_blur_exposure_noise_and_a_small_shift_are_no_change(seen):
     assert not _changed(seen(READ).astype(np.uint8))
     assert _changed(seen(_without([(2, 3)])).astype(np.uint8)) == {(2, 3)}
+
+
+def test_another_board_is_seen_as_one():
+    other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
+    changed = _changed(cv2.cvtColor(screen_picture(other), cv2.COLOR_BGR2GRAY))
+    assert len(changed) == ROWS * COLS
 
 
 def test_a_change_touches_marks_only_where_they_lie():

@@ -139,6 +139,17 @@ def test_pieces_of_tiles_are_joined(down: int, along: int, pairs: int) -> None:
     assert same_partition(cells_of(reader.read(image, finer)), truth)
 
 
+@pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
+def test_keeps_labels_in_another_exposure(gain: float, offset: float) -> None:
+    image, lattice = picture(cleared(shuffled(6, 8, 12, 2), 2))
+    before = reader.read((image * 0.8).astype(np.uint8), lattice)
+    assert before is not None
+    lit = np.clip(image * 0.8 * gain + offset, 0, 255).astype(np.uint8)
+    again = reader.read(lit, lattice, before)
+    assert again is not None
+    assert again.board == before.board
+
+
 def test_keeps_labels_and_grid_of_the_reading_before() -> None:
     truth = shuffled(6, 8, 10, 7)
     first = reader.read(*picture(truth))
