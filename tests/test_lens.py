@@ -72,10 +72,12 @@ def test_no_lens_is_seen_in_a_picture_without_distortion() -> None:
         assert seen_lens(grid, px, SIZE, tolerance=0.08) is None
 
 
-def test_cells_in_a_line_tell_no_lens() -> None:
+@pytest.mark.parametrize("rows", [1, 2])
+def test_cells_in_a_line_tell_no_lens(rows: int) -> None:
     lens = RadialLens(-0.15, SIZE)
-    line = np.stack([np.arange(40), np.zeros(40)], -1).astype(np.float32)
-    assert seen_lens(line, lens.distort(line * 30 + 20), SIZE, tolerance=0.08) is None
+    y, x = np.indices((rows, 40))
+    lines = np.stack([x.ravel(), y.ravel()], -1).astype(np.float32)
+    assert seen_lens(lines, lens.distort(lines * 30 + 20), SIZE, tolerance=0.08) is None
 
 
 def test_a_bent_board_is_found_to_its_corners_and_straightened() -> None:

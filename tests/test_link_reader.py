@@ -13,6 +13,7 @@ from test_tiles import PITCH, picture, same_partition, shuffled
 from ar_assist.games.link import DOUBTFUL, reader
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
+from ar_assist.games.link.pieces import joined
 from ar_assist.look import TRUST
 from ar_assist.types import Image, Lattice, Reading
 
@@ -29,6 +30,18 @@ def cleared(cells: np.ndarray, pairs: int, seed: int = 0) -> np.ndarray:
         for cell in np.argwhere(left == kind)[:2]:
             left[tuple(cell)] = 0
     return left
+
+
+def bordered(
+    image: Image, cells: np.ndarray, colour: tuple[int, int, int], width: int = 4
+) -> Image:
+    """With a border drawn just inside each of those (r, c)."""
+    drawn = image.copy()
+    for r, c in cells:
+        y, x, off = (r + 3) * PITCH, (c + 3) * PITCH, width // 2
+        far = PITCH - 1 - off
+        cv2.rectangle(drawn, (x + off, y + off), (x + far, y + far), colour, width)
+    return drawn
 
 
 def vignette(image: Image, rng: np.random.Generator) -> Image:
@@ -139,6 +152,29 @@ def test_pieces_of_tiles_are_joined(down: int, along: int, pairs: int) -> None:
     assert same_partition(cells_of(reader.read(image, finer)), truth)
 
 
+@pytest.mark.parametrize("pairs", [0, 4, 12])
+@pytest.mark.parametrize("ground", [0, 60, 150])
+def test_light_frames_that_touch_each_other_are_no_ground(ground: int, pairs: int) -> None:
+    truth = cleared(shuffled(7, 10, 14, 6), pairs)
+    image, lattice = picture(truth, ground)
+    found = cells_of(reader.read(bordered(image, np.argwhere(truth), (230, 230, 230)), lattice))
+    assert same_partition(found, truth)
+    assert ((found == 0) == (truth == 0)).all()
+
+
+def test_a_marked_tile_is_known_by_its_mates() -> None:
+    """A border around the tile that the player picked is not the frame that tiles have."""
+    truth = cleared(shuffled(7, 10, 14, 6), 10)
+    image, lattice = picture(truth)
+    picked = np.argwhere(truth)[:1]
+    for colour, least in (((0, 220, 250), DOUBTFUL), ((0, 40, 250), 0.5)):
+        framed = bordered(image, np.argwhere(truth), (230, 230, 230))
+        reading = reader.read(bordered(framed, picked, colour), lattice)
+        assert same_partition(cells_of(reading), truth)
+        assert reading is not None
+        assert reading.certainty[tuple(picked[0])] > least
+
+
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_keeps_labels_in_another_exposure(gain: float, offset: float) -> None:
     image, lattice = picture(cleared(shuffled(6, 8, 12, 2), 2))
@@ -148,6 +184,18 @@ def test_keeps_labels_in_another_exposure(gain: float, offset: float) -> None:
     again = reader.read(lit, lattice, before)
     assert again is not None
     assert again.board == before.board
+
+
+@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 3)])
+def test_pieces_are_known_by_coming_and_going_as_one(down: int, along: int) -> None:
+    """Even where each is read as a kind of its own."""
+    tile = np.random.default_rng(4).random((8, 10)) < 0.6
+    fine = np.kron(tile, np.ones((down, along), bool))
+    labels = np.where(fine, 1 + np.arange(fine.size).reshape(fine.shape), 0)
+    lattice = Lattice((7.0, 5.0), (30 / along, 40 / down), *fine.shape)
+    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
+    assert joined(lattice, tuple(map(tuple, labels.tolist()))) == whole
+    assert joined(whole, tuple(map(tuple, (tile * labels[::down, ::along]).tolist()))) == whole
 
 
 def test_keeps_labels_and_grid_of_the_reading_before() -> None:

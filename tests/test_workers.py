@@ -22,6 +22,7 @@ from views import Views
 
 from ar_assist.assistant import Assistant
 from ar_assist.errors import where
+from ar_assist.games import GAMES
 from ar_assist.live import Outputs, Session
 from ar_assist.overlay import status_words
 from ar_assist.recorder import Recorder
@@ -46,6 +47,13 @@ def test_threads_end_with_the_workers() -> None:
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.05)
     assert threading.active_count() <= before
+
+
+def test_readers_are_loaded_before_the_first_look() -> None:
+    with workers([GAMES["link"]]) as (look, think):
+        loaded = "'ar_assist.games.link.reader' in __import__('sys').modules"
+        assert look.submit(eval, loaded).result(timeout=60)
+        assert not think.submit(eval, loaded).result(timeout=60)
 
 
 def test_a_long_thought_does_not_hold_up_the_end() -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from ar_assist.games.tiles import CELL, NOISE, Array
+from ar_assist.games.link.ground import contrasts
+from ar_assist.games.tiles import CELL, NOISE, Array, face
 
 BLOCK = 4  # cell px: the ground is sought in the mean colours of such blocks
 REACH = 2.5  # blocks, sigma: a ground changes more slowly
 FITS = 4  # of the ground, each without what stuck out of the last
 STICKS_OUT = 2 * NOISE  # grey levels off the ground at which a block of it counts half
 RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on between tiles
+STEP = 2.0  # times what a ground changes between other cells: more, where tiles begin, is frames
 ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground, half tile
 
 
@@ -40,7 +42,7 @@ def even_ground(cells: Array) -> Array:
     usual = np.median(ground[inner, inner].reshape(-1, 3), axis=0).astype(np.float32)
     is_even = np.linalg.norm(ground - usual, axis=-1)[inner, inner].mean() < NOISE
     runs_on = (off < STICKS_OUT)[inner, inner][border[inner, inner] > 0].mean() > RUNS_ON
-    if is_even or not runs_on:
+    if is_even or not runs_on or _changes_with_tiles(ground, cells):
         return cells
     ground = cv2.resize(ground, mosaic.shape[1::-1])
     off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
@@ -48,6 +50,22 @@ def even_ground(cells: Array) -> Array:
     even = usual + tile[..., None] * (mosaic - usual)
     evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
     return evened
+
+
+def _changes_with_tiles(ground: Array, cells: Array) -> bool:
+    """Whether a ground steps where tiles begin: then it is the frames that touch each other."""
+    rows, cols = cells.shape[:2]
+    level = cv2.resize(ground, (cols, rows), interpolation=cv2.INTER_AREA)
+    shown = contrasts(face(cells.reshape(-1, CELL, CELL, 3))).reshape(rows, cols)
+    busy = shown > np.quantile(shown[1:-1, 1:-1], 0.75) / 2
+    steps, starts = [], []
+    for one, other in (np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:]):
+        steps.append(np.linalg.norm(level[one] - level[other], axis=-1).ravel())
+        starts.append((busy[one] != busy[other]).ravel())
+    step, start = np.concatenate(steps), np.concatenate(starts)
+    if start.all() or not start.any():
+        return False
+    return bool(np.median(step[start]) > STEP * np.median(step[~start]) + NOISE)
 
 
 def _blurred(picture: Array) -> Array:
