@@ -89,12 +89,14 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
 
 
 def _memory_mb(pid: int) -> float:
-    """Resident memory of a process (Linux)."""
+    """Memory of a process and of those it began, what they share counted once (Linux)."""
     try:
-        status = Path(f"/proc/{pid}/status").read_text()
+        used = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        begun = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return 0.0
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+    own = int(used.partition("Pss:")[2].split()[0]) / 1024
+    return own + sum(_memory_mb(int(child)) for children in begun for child in children.split())
 
 
 def _judge(folder: Path, memory: list[float], latency: list[float]) -> int:
