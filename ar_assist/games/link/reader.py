@@ -37,6 +37,7 @@ MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 GAINS = 0.4, 2.5  # of the exposure between two readings of one board
+SAME_PLACE = 100.0  # of these differences: where kinds lie counts more than how they look
 SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
@@ -285,7 +286,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum() or _is_too_fine(tile)
     ):
         return None
-    memory = _remember(cells[tile], groups, joins, known)
+    labels = np.array(before.board.cells)[tile] if before else None
+    memory = _remember(cells[tile], groups, joins, known, labels)
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[groups]
     if odd == (sizes == 1).sum() and not sight.framed:
@@ -386,17 +388,29 @@ def _in_light_of(kinds: Array, some: Array, same: Array) -> Array:
     return lit
 
 
-def _remember(cells: Array, groups: Indices, joins: Mask, known: Memory | None) -> Memory:
+def _lie_alike(groups: Indices, had: Mask) -> Mask:
+    """(G, K) which groups and known kinds are most of each other; `had` (N, K): kinds of cells."""
+    of_group = groups == np.arange(groups.max() + 1)[:, None]
+    both = of_group.astype(int) @ had.astype(int)
+    most: Mask = (2 * both > of_group.sum(1)[:, None]) & (2 * both > had.sum(0))
+    return most
+
+
+def _remember(
+    cells: Array, groups: Indices, joins: Mask, known: Memory | None, labels_before: Indices | None
+) -> Memory:
     """The kinds seen on this board, those of the groups first, then those seen last.
 
-    Kinds that were known keep their labels; and their pictures, where their group joins several.
+    Kinds that were known, by their pictures or by where they lie, keep their labels; and their
+    pictures, where their group joins several.
     """
     count = int(groups.max()) + 1
     pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
     labels = np.arange(1, count + 1)
-    if not known:
+    if known is None or labels_before is None:
         return Memory(labels, pictures)
     apart = _from_known(pictures, known)
+    apart[_lie_alike(groups, labels_before[:, None] == known.labels)] = -SAME_PLACE
     new, old = linear_sum_assignment(apart)
     same = apart[new, old] < SAME_KIND
     new, old = new[same], old[same]
