@@ -100,16 +100,6 @@ def test_kinds_that_were_told_apart_do_not_run_together_as_the_board_empties(see
     assert (cells_of(after) == np.where(left > 0, cells_of(before), 0)).all()
 
 
-def test_a_kind_with_far_more_tiles_than_others_is_doubted() -> None:
-    """Late in a game, kinds that share most of their picture may run together."""
-    truth = cleared(shuffled(7, 10, 14, 2), 0)
-    truth[np.isin(truth, [1, 2, 3])] = 1
-    reading = reader.read(*picture(truth))
-    assert same_partition(cells_of(reading), truth)
-    assert (reading.certainty[truth == 1] < DOUBTFUL).all()
-    assert (reading.certainty[truth != 1] > DOUBTFUL).all()
-
-
 def test_a_lattice_that_skips_every_second_diagonal_is_refused() -> None:
     """Turned by 45 degrees, a lattice goes through all tiles and as many places between them."""
     kinds = shuffled(6, 10, 10, 7)
