@@ -182,11 +182,11 @@ class Belief:
         (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
         """
         another = change.is_another_board(changed)
-        changed = changed | another
+        steady = ~changed & (not another)
         otherwise = old.cells != reading.cells
-        differs = otherwise & (changed | (reading.certainty >= EVEN))
+        differs = otherwise & (~steady | (reading.certainty >= EVEN))
         word = self._taken_down(reading, time)
-        taken = differs & (time - word.since >= np.where(changed, PERSIST_S, CONTRADICTION_S))
+        taken = differs & (time - word.since >= np.where(steady, CONTRADICTION_S, PERSIST_S))
         unheard = np.zeros_like(differs)
         if sight.natural:
             taken |= differs & changed
@@ -194,7 +194,7 @@ class Belief:
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
         waits = differs & ~taken
-        against = np.where(waits & ~changed | taken & unheard, time, word.against)
+        against = np.where(waits & steady | taken & unheard, time, word.against)
         since = np.where(waits, word.since, np.inf)
         self._word, self.disputed = _Word(reading.cells, since, against), since < time
         heard = reading.patched(old, otherwise & ~taken)
