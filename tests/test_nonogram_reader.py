@@ -155,6 +155,17 @@ def test_a_missing_clue_at_the_border_leaves_doubt() -> None:
     assert reading is None or not GAME.advise([reading.board], reading).moves
 
 
+def test_pale_digits_beside_bold_lines_are_read() -> None:
+    """Ink is what digits are printed with, not what the bold lines among them are."""
+    board = puzzle_of([[(row * col + col) % 3 == 0 for col in range(10)] for row in range(10)])
+    style = Style(ink="#b0b0b0", line="#000000", thick=0.12)
+    page = np.array(to_image(draw(board, style), 24))[..., ::-1]
+    reading = GAME.read(cv2.GaussianBlur(page, (0, 0), 1.0), None)
+    assert reading is not None
+    clues = reading.board.row_clues, reading.board.col_clues
+    assert clues == (board.row_clues, board.col_clues)
+
+
 def test_marks_lie_in_their_cells() -> None:
     view = make_view(5)
     reading = GAME.read(view.image, None)

@@ -107,7 +107,7 @@ def spread(
     )
     grey = np.asarray(warped, np.uint8)
     depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
-    inks = [ink_of(depth, cell) for depth in depths]
+    inks = [ink_of(_without_lines(depth, cell), cell) for depth in depths]
     sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), grey
     return [
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
@@ -155,14 +155,18 @@ def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
     return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
 
 
-def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
-    mask = (ink > INK_THRESHOLD).astype(np.uint8)
+def _without_lines(depth: NDArray[np.float32], cell: float) -> NDArray[np.float32]:
+    """The depth above that of grid lines: a digit beside a bold one is as deep as any other."""
     length = round(LINE_LENGTH * cell)
-    lines = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
-    upright = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
+    lines = cv2.morphologyEx(depth, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    upright = cv2.morphologyEx(depth, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
     lines = cv2.dilate(cv2.max(lines, upright), np.ones((3, 3), np.uint8))
+    return np.asarray(np.maximum(depth - lines, 0), np.float32)
+
+
+def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
     low, high = (share * cell for share in GLYPH_SIDE)
-    found = glyphs_of(np.where(lines, 0, mask).astype(np.uint8))
+    found = glyphs_of((ink > INK_THRESHOLD).astype(np.uint8))
     return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
 
 
