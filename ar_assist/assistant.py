@@ -36,8 +36,9 @@ from ar_assist.types import (
 
 CALM_S = 0.5  # s between looks at a board that does not change
 ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
-BLIND_LOOKS = 3  # looks in a row without a board, after which the plane is given up
-GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost
+BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
+# discs that turn and tiles that fly pass, and a search would keep looks from what comes then
+GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost, or a board is in it
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
@@ -190,7 +191,8 @@ class Assistant:
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,
-            anew=followed.blind > 0 or (self._is_calm and followed.looks % ANEW_EVERY == 0),
+            anew=followed.blind_s(frame.time) >= BLIND_S
+            or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -215,14 +217,21 @@ class Assistant:
         if followed is None:
             return
         if sight is None:
-            followed.blind += looking.task.tracked is not None
-            if followed.blind >= BLIND_LOOKS:
-                self._lose_plane()
+            self._see_nothing(followed, looking.task)
             return
-        followed.blind = 0
+        followed.blind_since = None
         assert seen is not None
         picture = (seen, followed.tracker.template_from_plane)
         self._belief.hear(sight, looking.task.frame.time, *picture)
+
+    def _see_nothing(self, followed: Followed, task: Task) -> None:
+        """Give up a plane in which looks have seen no board for long."""
+        if task.tracked is None:
+            return
+        if followed.blind_since is None:
+            followed.blind_since = task.frame.time
+        if followed.blind_s(task.frame.time) >= GIVE_UP_S:
+            self._lose_plane()
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
         """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""

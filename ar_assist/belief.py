@@ -23,7 +23,7 @@ from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark
 SURE = 0.9  # confidence at which one look at a new plane is believed
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
-CONTRADICTION_S = 1.0  # …and cells which look as they did
+CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a move that is atomic
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
@@ -186,10 +186,11 @@ class Belief:
         otherwise = old.cells != reading.cells
         differs = otherwise & (~steady | (reading.certainty >= EVEN))
         word = self._taken_down(reading, time)
-        taken = differs & (time - word.since >= np.where(steady, CONTRADICTION_S, PERSIST_S))
+        soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
+        taken = differs & (time - word.since >= np.where(steady, CONTRADICTION_S, soon))
         unheard = np.zeros_like(differs)
-        if sight.natural:
-            taken |= differs & changed
+        if sight.natural is not None:
+            taken |= differs & sight.natural
         elif another:  # with cells of both it would be neither
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
@@ -201,7 +202,8 @@ class Belief:
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():
-            self._accept(sight.game, _at_least(heard, AFTER_MOVE * old.confidence * sight.natural))
+            after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
+            self._accept(sight.game, _at_least(heard, after_move))
         else:
             self._confirm(old, heard)
         return np.asarray(waits | self._fading(changed & ~differs, time))

@@ -27,7 +27,7 @@ class Followed:
         self.plane = plane  # in the newest frame; None: out of sight
         self.seen_at = now  # s
         self.looks = 0
-        self.blind = 0  # looks in a row that saw no board
+        self.blind_since: float | None = None  # s; None: the last look saw a board
         self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
 
     def update(self, frame: Frame) -> None:
@@ -39,6 +39,10 @@ class Followed:
         self.seen_at = frame.time
         if not self._views or frame.index - self._views[0][0] >= VIEW_EVERY:
             self._views = [(frame.index, frame.image, self.plane), *self._views[: VIEWS - 1]]
+
+    def blind_s(self, now: float) -> float:
+        """S since looks see no board there, though it is followed."""
+        return 0.0 if self.blind_since is None else now - self.blind_since
 
     def views(self, frame: Frame) -> tuple[tuple[Image, Plane], ...]:
         """The newest frame's picture and plane, and earlier ones."""

@@ -62,7 +62,7 @@ class Sight:
     lattice: Lattice | None  # as the finder saw it
     screen: Points | None  # (4, 2) plane px of the lit screen or window around it
     reading: Reading[Any]
-    natural: bool = False  # the cells that changed show what follows from the known board
+    natural: NDArray[np.bool_] | None = None  # cells that show what follows from the known board
     tracker: Tracker | None = None  # follows a plane that is new; None: the one followed already
 
 
@@ -99,15 +99,23 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = sight.game.read(picture, sight.lattice, task.believed)
     if reading is None:
         return None
-    return replace(sight, reading=reading, natural=_is_natural(task, sight.game, reading))
+    return replace(sight, reading=reading, natural=_natural(task, sight.game, reading))
 
 
-def _is_natural(task: Task, game: AnyGame, reading: Reading[Any]) -> bool:
-    """Whether what changed are moves, whatever else is read otherwise than before."""
+def _natural(task: Task, game: AnyGame, reading: Reading[Any]) -> NDArray[np.bool_] | None:
+    """(rows, cols) cells that moves explain: all that are read otherwise, or those that changed.
+
+    Of the former most must look otherwise. Not all do: a black disc on dark felt hardly shows.
+    """
     known, changed = task.believed, task.changed
     if known is None or changed is None or not known.is_like(reading):
-        return False
-    return game.follows(known.board, known.patched(reading, changed).board)
+        return None
+    otherwise = known.cells != reading.cells
+    seen = otherwise & changed
+    for cells in (otherwise, seen) if 2 * seen.sum() >= otherwise.sum() else (seen,):
+        if game.follows(known.board, known.patched(reading, cells).board):
+            return np.asarray(cells)
+    return None
 
 
 def _find(task: Task) -> Sight | None:

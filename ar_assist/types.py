@@ -265,6 +265,14 @@ class Game(Protocol[B, M]):
         """Its key in GAMES, as the log writes it."""
         ...
 
+    @property
+    def is_atomic(self) -> bool:
+        """Whether a move changes all of its cells or none: a part of one is no board of the game.
+
+        Where it is not, what has changed is so, whatever else has yet to change.
+        """
+        ...
+
     def parse(self, notation: str) -> B:
         """The inverse of str(board); ValueError says what is wrong."""
         ...

@@ -395,6 +395,39 @@ def test_corners_that_cross_over_are_refused(monkeypatch):
     assert assistant.step(source.frame(1)).state == "locked"
 
 
+@pytest.mark.parametrize("is_atomic", [False, True])
+def test_parts_of_a_move_that_is_atomic_are_not_believed_soon(play, is_atomic: bool):
+    """The second tile of a pair goes half a second after the first."""
+    part = START.put({HINT.a: 0})
+    at = {0.0: START, 0.5: part, 1.0: AFTER}
+    source = ToySource(lambda t: at[max(start for start in at if start <= t)], 2.0)
+    views = play(source, ToyGame(is_atomic=is_atomic), look_latency_s=0.1)
+    assert (part in {view.reading.board for view in views if view.reading}) != is_atomic
+    assert views[-1].reading.board == AFTER
+
+
+@dataclass(frozen=True)
+class _Blinded(ToyGame):
+    """Sees no board while a pair fades: discs that turn over are neither black nor white."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        one = reading is not None and reading.board == START.put({HINT.a: 0})
+        return None if one else reading
+
+
+@pytest.mark.parametrize(("seconds", "is_lost"), [(0.4, False), (1.5, True)])
+def test_a_plane_without_a_board_is_given_up_after_a_while(play, seconds: float, is_lost: bool):
+    def board(time: float) -> ToyBoard:
+        if 0.5 <= time < 0.5 + seconds:
+            return START.put({HINT.a: 0})
+        return START if time < 1.0 else AFTER
+
+    views = play(ToySource(board, 3.0), _Blinded())
+    assert (views[-1].reading.board, views[-1].state) == (AFTER, "locked")
+    assert any(view.state != "locked" for view in views) == is_lost
+
+
 class Fading(ToySource):
     """From 0.5 s to 1 s the first pair fades away."""
 

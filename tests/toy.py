@@ -74,6 +74,7 @@ class ToyMove:
 class ToyGame:
     name: str = "toy"
     confidence: float = 0.95
+    is_atomic: bool = False
 
     def parse(self, notation: str) -> ToyBoard:
         return ToyBoard(tuple(tuple(map(int, row.split())) for row in notation.splitlines()))

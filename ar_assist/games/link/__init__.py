@@ -35,6 +35,10 @@ class LinkGame:
     def name(self) -> str:
         return "link"
 
+    @property
+    def is_atomic(self) -> bool:
+        return False
+
     def parse(self, notation: str) -> LinkBoard:
         return parse_board(notation)
 

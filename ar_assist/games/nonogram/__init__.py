@@ -33,6 +33,10 @@ class NonogramGame:
     def name(self) -> str:
         return "nonogram"
 
+    @property
+    def is_atomic(self) -> bool:
+        return False
+
     def parse(self, notation: str) -> NonogramBoard:
         """The inverse of str(board); ValueError says what is wrong."""
         return parse(notation)

@@ -57,6 +57,10 @@ class OthelloGame:
     def name(self) -> str:
         return "othello"
 
+    @property
+    def is_atomic(self) -> bool:
+        return True
+
     def parse(self, notation: str) -> OthelloBoard:
         return OthelloBoard.parse(notation)
 
