@@ -13,8 +13,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from nonogram_reading import judge
 from nonogram_views import make_view
 
+from ar_assist.games.ink import glyphs_of
 from ar_assist.games.nonogram import NonogramGame
-from ar_assist.games.nonogram.board import NonogramBoard, puzzle_of
+from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
@@ -105,12 +106,18 @@ def test_clues_that_nothing_repairs_give_no_hint() -> None:
 
 def test_lines_across_rule_out_guesses() -> None:
     """The full column fills a cell of the first row, which therefore is not without blocks."""
-    rows = [[Guess((), 0.0), Guess((1,), 9.0)], [Guess((1,), 0.0), Guess((2,), 1.0)]]
+    rows = [[Guess((), 0.0), Guess((1,), 4.0)], [Guess((1,), 0.0), Guess((2,), 1.0)]]
     cols = [[Guess((2,), 0.0)], [Guess((), 0.0)]]
     settled = settle(rows, cols)
     assert settled.row_clues == ((1,), (1,))
     assert settled.cells == ((1, -1), (1, -1))
-    assert settled.cost == 9
+    assert settled.cost == 4
+
+
+def test_what_goes_far_against_the_digits_is_not_believed() -> None:
+    rows = [[Guess((), 0.0), Guess((1,), 6.0)], [Guess((1,), 0.0)]]
+    cols = [[Guess((2,), 0.0)], [Guess((), 0.0)]]
+    assert settle(rows, cols).cells is None
 
 
 def test_a_reading_with_a_rival_that_needs_many_changes_is_in_doubt() -> None:
@@ -164,6 +171,53 @@ def test_pale_digits_beside_bold_lines_are_read() -> None:
     assert reading is not None
     clues = reading.board.row_clues, reading.board.col_clues
     assert clues == (board.row_clues, board.col_clues)
+
+
+def test_hairlines_hold_digits_together() -> None:
+    """The thin strokes of a serif font are paler than its stems: a 0 is no pair of them."""
+    ink = np.zeros((30, 60), np.float32)
+    ink[5:25, 5:8] = ink[5:25, 17:20] = 1.0
+    ink[5:7, 5:20] = ink[23:25, 5:20] = 0.35
+    ink[5:25, 40:52] = 0.35  # a smear
+    (zero,) = glyphs_of(ink)
+    assert (zero.x0, zero.y0, zero.x1, zero.y1) == (5, 5, 20, 25)
+
+
+def _begun() -> NonogramBoard:
+    """A puzzle with filled, crossed and open cells."""
+    filled = np.random.default_rng(3).random((8, 8)) < 0.5
+    entered = np.where(filled, 1, -1) * (np.arange(8) % 3 == 0)[:, None]
+    return puzzle_of(filled.tolist()).with_cells(entered.tolist())
+
+
+@pytest.mark.parametrize("fill", ["#3050ff", "#e0d040", "#c02020"])
+@pytest.mark.parametrize("paper", ["#ffffff", "#404048"])
+def test_filled_cells_of_any_colour_are_told(fill: str, paper: str) -> None:
+    entered = _begun()
+    ink = "#101010" if paper == "#ffffff" else "#f0f0f0"
+    style = Style(paper=paper, clue_paper=paper, ink=ink, line="#808080", fill=fill)
+    page = np.array(to_image(draw(entered, style), 40))[..., ::-1]
+    reading = GAME.read(np.ascontiguousarray(page), None)
+    assert reading is not None
+    assert reading.board == entered
+    assert reading.certainty.min() >= DOUBTFUL
+
+
+def test_a_reflection_is_no_entry() -> None:
+    """On a dark theme a lamp's mirror image is as light as a filled cell, or as a mark."""
+    entered = _begun()
+    style = Style(
+        paper="#202024", clue_paper="#202024", ink="#f0f0f0", line="#707070", fill="#a0a0a0"
+    )
+    drawing = draw(entered, style)
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    lamp = round((drawing.left + 3.4) * 40), round((drawing.top + 3.4) * 40)
+    cv2.circle(page, lamp, 26, (255, 255, 255), -1, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    strange = np.argwhere(np.array(reading.board.cells) != np.array(entered.cells))
+    assert len(strange)
+    assert all(reading.certainty[r, c] < DOUBTFUL for r, c in strange)
 
 
 def test_marks_lie_in_their_cells() -> None:

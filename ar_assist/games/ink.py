@@ -19,6 +19,7 @@ Ink = NDArray[np.float32]  # (H, W) 0 to 1
 
 PATCH = 20  # px: side of the square that a glyph is scaled into
 INK_THRESHOLD = 0.45  # of full ink: half, less a little for strokes thinner than the blur
+FAINT_INK = 0.3  # …and what it joins: hairlines hold a sign's stems together
 MIN_CONTRAST = 14.0  # grey levels between ink and paper, below which all is noise
 
 
@@ -61,10 +62,13 @@ def ink_of(depth: NDArray[np.float32], reach_px: float) -> Ink:
     return np.asarray(np.clip(depth / np.maximum(full, MIN_CONTRAST), 0, 1), np.float32)
 
 
-def glyphs_of(mask: NDArray[np.uint8]) -> list[Glyph]:
-    """The connected pieces of a mask."""
-    count, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    boxes = stats[1:count, :4].tolist()
+def glyphs_of(ink: Ink) -> list[Glyph]:
+    """The connected pieces of faint ink that hold full ink (hysteresis, as in Canny 1986)."""
+    faint = (ink > FAINT_INK).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(faint, connectivity=8)
+    is_glyph = np.zeros(count, bool)
+    is_glyph[labels[ink > INK_THRESHOLD]] = True
+    boxes = stats[is_glyph, :4].tolist()
     return [Glyph(x, y, x + w, y + h) for x, y, w, h in boxes]
 
 

@@ -20,7 +20,6 @@ from PIL import ImageDraw, ImageFont
 from sklearn.neural_network import MLPClassifier
 
 from ar_assist.games.ink import (
-    INK_THRESHOLD,
     PATCH,
     Glyph,
     Ink,
@@ -128,7 +127,7 @@ def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uin
 def _middle_glyph(ink: Ink) -> Glyph | None:
     """The glyph at the picture's middle."""
     middle = ink.shape[0] / 2
-    for glyph in glyphs_of((ink > INK_THRESHOLD).astype(np.uint8)):
+    for glyph in glyphs_of(ink):
         if glyph.x0 <= middle < glyph.x1 and glyph.y0 <= middle < glyph.y1 and glyph.height > 6:
             return glyph
     return None

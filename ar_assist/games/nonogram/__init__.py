@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ar_assist.games.nonogram.advice import NonogramMove, advise
-from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, NonogramBoard, parse
+from ar_assist.games.nonogram.board import (
+    CROSSED,
+    DOUBTFUL,
+    FILLED,
+    UNKNOWN,
+    NonogramBoard,
+    parse,
+)
 from ar_assist.types import (
     Advice,
     Correction,
@@ -21,7 +28,6 @@ from ar_assist.types import (
     transform,
 )
 
-DOUBTFUL = 0.3  # certainty below which an entry is neither built on nor called a mistake
 CLUE_PLACE = 0.6  # cells outside the grid, where a doubtful clue is marked
 
 

@@ -17,6 +17,7 @@ Cells = tuple[tuple[int, ...], ...]
 Axis = Literal["row", "column"]
 
 FILLED, UNKNOWN, CROSSED = 1, 0, -1
+DOUBTFUL = 0.3  # certainty below which an entry is neither built on nor called a mistake
 MAX_SIDE = 500  # cells: beyond it a printed puzzle has no use and a search no end
 _SIGNS = {FILLED: "#", UNKNOWN: ".", CROSSED: "x"}
 _VALUES = {sign: value for value, sign in _SIGNS.items()}

@@ -26,6 +26,7 @@ BROKEN = 0.75  # of the typical height: what is lower may be a part of a digit
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
 CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
+FEW_STEPS = 3  # tell little of what is usual: so many of two heights, as most print it, speak too
 DIGIT_STEP = (0.55, 1.9)  # of the digit height, between which digits part into numbers
 USUAL_STEP = 1.0  # of the digit height: digits of one number stand at 0.6 to 0.85 in any font,
 # those of two at least a space (a quarter of an em) further apart
@@ -139,8 +140,8 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
             broken.append(glyph)
         if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
             continue
-        parts = _parted(sheet.ink, glyph) if seen[i, NO_DIGIT] > 0.3 else None
-        if parts:
+        parts = _parted(sheet.ink, glyph)
+        if parts and _likeliest(parts[1]) > _likeliest(seen[i : i + 1]):
             glyphs += parts[0]
             chances += list(parts[1])
         elif seen[i, NO_DIGIT] < 0.98:
@@ -154,6 +155,11 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
     costs[:, NO_DIGIT] += NO_DIGIT_PRIOR
     return glyphs, costs.astype(np.float32), height
+
+
+def _likeliest(chances: NDArray[np.float32]) -> float:
+    """The chance of (N, 11) glyphs being the digits that they most likely are."""
+    return float(chances[:, :NO_DIGIT].max(axis=1).prod())
 
 
 def _mended(broken: list[Glyph], height: float) -> list[Glyph]:
@@ -205,7 +211,7 @@ def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] |
         return None
     patches = np.stack([patch_of(ink, part) for parts in cuts for part in parts])
     chances = classify(patches).reshape(len(cuts), 2, -1)
-    best = int(chances[..., :NO_DIGIT].max(axis=2).prod(axis=1).argmax())
+    best = int(np.argmax([_likeliest(chance) for chance in chances]))
     return (list(cuts[best]), chances[best]) if chances[best, :, NO_DIGIT].max() < 0.5 else None
 
 
@@ -214,7 +220,7 @@ def _chains(lines: list[list[_Digit]], nearest: float, height: float) -> list[li
     lines = [sorted(line, key=lambda digit: digit.out) for line in lines]
     steps = [b.out - a.out for line in lines for a, b in pairwise(line)]
     wide = [step for step in steps if step > USUAL_STEP * height]
-    usual = float(np.median(wide)) if wide else 2 * height
+    usual = float(np.median([*wide, *[2 * height] * FEW_STEPS]))
     chains = []
     for line in lines:
         chain: list[_Digit] = []

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.ink import (
-    INK_THRESHOLD,
     PATCH,
     Glyph,
     Ink,
@@ -31,6 +30,7 @@ CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, mo
 LAYOUT_PX = (30.0, 30.0)  # … and when only the layout is asked for: digits as large as PATCH
 MARGIN = 0.6  # of the grid's longer side, looked at for clues: half is the longest clue there is
 NEAR = 3.0  # cells around the grid that tell the layout: a digit beside it, and the ink around
+MOST_SHRUNK = 1.5  # times that a picture may shrink without a blur
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
@@ -54,6 +54,12 @@ class Sheet:
     depth: NDArray[np.float32]  # grey levels that the ink differs from the paper
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
+
+    def of(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The picture that the sheet was spread from, grey or in colour, in sheet px."""
+        picture_from_sheet = self.picture_from_grid @ _grid_from_sheet(self.cell, self.origin)
+        source = _cell_px(self.picture_from_grid, self.rows, self.cols)
+        return _warped(picture, picture_from_sheet, source / self.cell, self.grey.shape)
 
     def patches(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
         """(len(chosen), PATCH, PATCH) of some glyphs, as the network wants them."""
@@ -93,19 +99,9 @@ def spread(
     source = _cell_px(picture_from_grid, rows, cols)
     cell = float(np.clip(source, *cell_px))
     (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, margin, picture.shape)
-    grid_from_sheet = np.array(
-        [[1 / cell, 0, 0.5 / cell + x0], [0, 1 / cell, 0.5 / cell + y0], [0, 0, 1]]
-    )
-    if source > 1.5 * cell:  # shrinking needs a blur against aliasing
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.4 * source / cell), np.uint8)
-    warped = cv2.warpPerspective(
-        picture,
-        picture_from_grid @ grid_from_sheet,
-        (round((x1 - x0) * cell), round((y1 - y0) * cell)),
-        flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
-    grey = np.asarray(warped, np.uint8)
+    shape = round((y1 - y0) * cell), round((x1 - x0) * cell)
+    picture_from_sheet = picture_from_grid @ _grid_from_sheet(cell, (-x0, -y0))
+    grey = _warped(picture, picture_from_sheet, source / cell, shape)
     depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
     inks = [ink_of(_without_lines(depth, cell), cell) for depth in depths]
     sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), grey
@@ -113,6 +109,31 @@ def spread(
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
         for depth, ink in zip(depths, inks, strict=True)
     ]
+
+
+def _warped(
+    picture: NDArray[np.uint8],
+    picture_from_sheet: Homography,
+    shrunk: float,
+    shape: tuple[int, ...],
+) -> NDArray[np.uint8]:
+    """A sheet of `shape`, which shows a picture that many times smaller."""
+    if shrunk > MOST_SHRUNK:  # needs a blur against aliasing
+        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.4 * shrunk), np.uint8)
+    warped = cv2.warpPerspective(
+        picture,
+        picture_from_sheet,
+        shape[1::-1],
+        flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(warped, np.uint8)
+
+
+def _grid_from_sheet(cell: float, origin: tuple[float, float]) -> Homography:
+    """Grid units from px of a sheet on which the grid's corner is so many cells from its own."""
+    x, y = origin
+    return np.array([[1 / cell, 0, 0.5 / cell - x], [0, 1 / cell, 0.5 / cell - y], [0, 0, 1]])
 
 
 def upright(grid: LineGrid, layout: Layout) -> LineGrid:
@@ -166,7 +187,7 @@ def _without_lines(depth: NDArray[np.float32], cell: float) -> NDArray[np.float3
 
 def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
     low, high = (share * cell for share in GLYPH_SIDE)
-    found = glyphs_of((ink > INK_THRESHOLD).astype(np.uint8))
+    found = glyphs_of(ink)
     return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
 
 

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.ink import (
-    INK_THRESHOLD,
     PATCH,
     Glyph,
     classify,
@@ -134,7 +133,7 @@ def _signs(strips: list[NDArray[np.uint8]], dark: bool) -> _Signs:
     places, patches = [], []
     for side, strip in enumerate(strips):
         ink = ink_of(depth_of(strip, STROKE * PX, dark), REACH * PX)
-        for glyph in glyphs_of((ink > INK_THRESHOLD).astype(np.uint8)):
+        for glyph in glyphs_of(ink):
             place = _place(glyph, side)
             if place is not None:
                 places.append(place)

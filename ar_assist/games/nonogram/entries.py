@@ -1,0 +1,121 @@
+"""What is entered in the cells of a nonogram: filled, crossed or open, told by colour.
+
+Open cells look like the paper, to which light falls off like a plane; filled ones all differ from
+it in one way, whatever their colour; a mark is thin and leaves most of its cell as it was.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.ink import Glyph
+from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN
+from ar_assist.games.nonogram.layout import Layout, Sheet
+
+INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
+FILL_AT = 0.45  # of the way from paper to a filled cell; digits look paler than one does
+MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
+MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
+MOST_FILLED = 1.3  # of the usual filled cell's difference from paper: what differs more is none
+MOST_UNEVEN = 0.4  # of a filled cell that may differ from the rest of it: a line, if it lies askew
+MARK_RATIO = 1.8  # between the area of a mark and of the usual one: what differs more is none
+FEWEST = 9  # cells that a plane is fitted to
+ROUNDS = 3  # of fitting the paper and telling what is none
+
+Colours = NDArray[np.float32]  # (…, 3) BGR
+
+
+def read_entries(
+    picture: NDArray[np.uint8], sheet: Sheet, layout: Layout, digits: list[Glyph]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Values (rows, cols) and certainty (rows, cols) of the cells.
+
+    `picture` is the sheet in colour, (H, W, 3) sheet px.
+    """
+    colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
+    middles = _middles(colours, sheet, layout)
+    level = np.median(middles, axis=2)
+    ink, clue_paper = _print(colours, sheet, digits)
+    contrast = float(np.linalg.norm(ink - clue_paper))
+    depth = _depth(level, ink, clue_paper)
+    strays = middles - level[:, :, None]
+    is_mark = np.linalg.norm(strays, axis=-1) > MARK_AT * contrast
+    is_mark &= strays @ (ink - clue_paper) > 0  # the other way it is a reflection
+    marks = is_mark.mean(2)
+    values = np.full(level.shape[:2], UNKNOWN)
+    values[marks > np.mean(MARK_AREA)] = CROSSED
+    values[depth > FILL_AT] = FILLED
+    return values, _certainty(depth, marks)
+
+
+def _certainty(depth: NDArray[np.float32], marks: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How far each cell is from the nearest border between two values, 0 to 1.
+
+    Filled cells are alike and even, and so are marks: a lamp's reflection is brighter, and a cell
+    that a hand or a shadow covers in part has two colours.
+    """
+    fill = np.abs(depth - FILL_AT) / FILL_AT
+    alike, even = (MOST_FILLED - depth) / (MOST_FILLED - 1), 1 - marks / MOST_UNEVEN
+    filled = np.minimum(fill, np.minimum(alike, even))
+    low, high = MARK_AREA
+    mark = np.abs(marks - (low + high) / 2) / (high - low) * 2
+    crossed = (depth <= FILL_AT) & (marks > (low + high) / 2)
+    if crossed.any():
+        usual = np.median(marks[crossed])
+        unlike = np.abs(np.log(np.maximum(marks, low) / usual)) / np.log(MARK_RATIO)
+        mark = np.where(crossed, np.minimum(mark, 1 - unlike), mark)
+    either = np.where(depth > FILL_AT, filled, np.minimum(fill, mark))
+    return np.asarray(np.clip(either, 0, 1), np.float32)
+
+
+def _middles(colours: Colours, sheet: Sheet, layout: Layout) -> Colours:
+    """(rows, cols, N, 3) what is in the middle of every cell."""
+    offsets = np.linspace(-INNER / 2, INNER / 2, max(7, round(INNER * sheet.cell)))
+    rows = np.arange(layout.top, sheet.rows)[:, None] + 0.5 + offsets
+    cols = np.arange(layout.left, sheet.cols)[:, None] + 0.5 + offsets
+    ys = np.rint((rows + sheet.origin[1]) * sheet.cell - 0.5).astype(int)
+    xs = np.rint((cols + sheet.origin[0]) * sheet.cell - 0.5).astype(int)
+    cut = colours[ys[:, :, None, None], xs[None, None]]  # row, dy, column, dx, channel
+    return np.asarray(cut.transpose(0, 2, 1, 3, 4).reshape(len(rows), len(cols), -1, 3), np.float32)
+
+
+def _print(colours: Colours, sheet: Sheet, digits: list[Glyph]) -> tuple[Colours, Colours]:
+    """(3,) the colour of the clues' ink, and of the paper that they are printed on."""
+    inks, papers = [], []
+    for glyph in digits:
+        area = np.s_[max(glyph.y0 - 1, 0) : glyph.y1 + 1, max(glyph.x0 - 1, 0) : glyph.x1 + 1]
+        cut, weight = colours[area].reshape(-1, 3), sheet.ink[area].ravel()
+        inks.append(cut[weight >= np.quantile(weight, 0.9)].mean(0))
+        papers.append(cut[weight <= np.quantile(weight, 0.1)].mean(0))
+    return np.median(inks, axis=0), np.median(papers, axis=0)
+
+
+def _depth(level: Colours, ink: Colours, clue_paper: Colours) -> NDArray[np.float32]:
+    """(rows, cols) how far each cell is from open, 0, to filled, 1."""
+    contrast = np.linalg.norm(ink - clue_paper)
+    # Open is the cell that is likest to the clues' paper, and what is like it.
+    nearest = np.linalg.norm(level - clue_paper, axis=-1).argmin()
+    paper = np.broadcast_to(level.reshape(-1, 3)[nearest], level.shape)
+    way, full = (ink - clue_paper) / contrast, float(contrast)
+    for _ in range(ROUNDS):
+        apart = level - paper
+        far = np.linalg.norm(apart, axis=-1)
+        is_full = far > FILL_AT * max(float(contrast), float(far.max()))
+        if is_full.any():
+            filled = np.median(apart[is_full], axis=0)
+            full = float(np.linalg.norm(filled))
+            way = filled / full
+        blank = far < FILL_AT * full
+        if blank.sum() >= FEWEST:
+            paper = _plane(level, blank)
+    return np.asarray((level - paper) @ way / full, np.float32)
+
+
+def _plane(level: Colours, chosen: NDArray[np.bool_]) -> Colours:
+    """(rows, cols, 3) the plane of light through the chosen cells."""
+    y, x = np.mgrid[: level.shape[0], : level.shape[1]]
+    terms = np.stack([np.ones(x.shape), x, y], axis=-1)
+    fit = np.linalg.lstsq(terms[chosen], level[chosen], rcond=None)[0]
+    return np.asarray(terms @ fit, np.float32)
