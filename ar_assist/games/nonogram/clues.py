@@ -22,7 +22,6 @@ from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
 FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
 NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls off over a sheet
-BROKEN = 0.75  # of the typical height: what is lower may be a part of a digit
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
 CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
@@ -133,11 +132,8 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     strong = strength > FAINT * _usual_strength(places, strength, likely)
     glyphs: list[Glyph] = []
     chances = []
-    broken: list[Glyph] = []
     for i in np.flatnonzero(outside & strong):
         glyph = sheet.glyphs[i]
-        if glyph.height < BROKEN * height:
-            broken.append(glyph)
         if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
             continue
         parts = _parted(sheet.ink, glyph)
@@ -147,11 +143,6 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
         elif seen[i, NO_DIGIT] < 0.98:
             glyphs.append(glyph)
             chances.append(seen[i])
-    for glyph in _mended(broken, height):
-        chance = classify(patch_of(sheet.ink, glyph)[None])[0]
-        if chance[NO_DIGIT] < 0.5:
-            glyphs.append(glyph)
-            chances.append(chance)
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
     costs[:, NO_DIGIT] += NO_DIGIT_PRIOR
     return glyphs, costs.astype(np.float32), height
@@ -160,23 +151,6 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
 def _likeliest(chances: NDArray[np.float32]) -> float:
     """The chance of (N, 11) glyphs being the digits that they most likely are."""
     return float(chances[:, :NO_DIGIT].max(axis=1).prod())
-
-
-def _mended(broken: list[Glyph], height: float) -> list[Glyph]:
-    """Digits whose parts came apart, one above the other: a faint 5 often does."""
-    whole = []
-    for i, one in enumerate(broken):
-        for other in broken[i + 1 :]:
-            x0, y0 = min(one.x0, other.x0), min(one.y0, other.y0)
-            both = Glyph(x0, y0, max(one.x1, other.x1), max(one.y1, other.y1))
-            apart = max(one.y0, other.y0) - min(one.y1, other.y1)
-            if (
-                abs(one.centre[0] - other.centre[0]) < 0.3 * height
-                and abs(apart) < 0.35 * height
-                and abs(both.height / height - 1) < 0.2
-            ):
-                whole.append(both)
-    return whole
 
 
 def _strength(sheet: Sheet, glyph: Glyph) -> float:
