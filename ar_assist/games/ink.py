@@ -54,12 +54,15 @@ def depth_of(grey: NDArray[np.uint8], stroke_px: float, dark: bool) -> NDArray[n
     return np.asarray(cv2.morphologyEx(grey, hat, kernel), np.float32)
 
 
-def ink_of(depth: NDArray[np.float32], reach_px: float) -> Ink:
-    """Depth scaled by the darkest ink within reach, as far as the light is alike."""
+def ink_of(depth: NDArray[np.float32], reach_px: float, least: float = MIN_CONTRAST) -> Ink:
+    """Depth scaled by the darkest ink within reach, as far as the light is alike.
+
+    `least`: the depth below which even the darkest is none.
+    """
     side = 2 * round(reach_px) + 1
     full = cv2.dilate(cv2.GaussianBlur(depth, (3, 3), 0), np.ones((side, side), np.uint8))
-    full = cv2.blur(full, (side, side))
-    return np.asarray(np.clip(depth / np.maximum(full, MIN_CONTRAST), 0, 1), np.float32)
+    full = np.maximum(cv2.blur(full, (side, side)), least)
+    return np.asarray(np.clip(depth / full, 0, 1), np.float32)
 
 
 def glyphs_of(ink: Ink) -> list[Glyph]:

@@ -1,7 +1,8 @@
 """What is entered in the cells of a nonogram: filled, crossed or open, told by colour.
 
-Open cells look like the paper, to which light falls off like a plane; filled ones all differ from
-it in one way, whatever their colour; a mark is thin and leaves most of its cell as it was.
+Open cells look like the paper, whose light changes by little from cell to cell; filled ones all
+differ from it in one way, whatever their colour; a mark is thin and leaves most of its cell as it
+was.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from ar_assist.games.ink import Glyph
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN
@@ -21,8 +24,10 @@ MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
 MOST_FILLED = 1.3  # of the usual filled cell's difference from paper: what differs more is none
 MOST_UNEVEN = 0.4  # of a filled cell that may differ from the rest of it: a line, if it lies askew
 MARK_RATIO = 1.8  # between the area of a mark and of the usual one: what differs more is none
-FEWEST = 9  # cells that a plane is fitted to
-ROUNDS = 3  # of fitting the paper and telling what is none
+STEP = 0.15  # of the contrast of ink: from one cell to the next, by light alone
+REACH = 2.0  # cells: standard deviation of the neighbourhood that tells the paper's colour
+TRACE = 1e-3  # weight of the whole board's paper there
+ROUNDS = 3  # of telling what paper looks like and what is none
 
 Colours = NDArray[np.float32]  # (…, 3) BGR
 
@@ -94,28 +99,45 @@ def _print(colours: Colours, sheet: Sheet, digits: list[Glyph]) -> tuple[Colours
 
 def _depth(level: Colours, ink: Colours, clue_paper: Colours) -> NDArray[np.float32]:
     """(rows, cols) how far each cell is from open, 0, to filled, 1."""
-    contrast = np.linalg.norm(ink - clue_paper)
-    # Open is the cell that is likest to the clues' paper, and what is like it.
-    nearest = np.linalg.norm(level - clue_paper, axis=-1).argmin()
-    paper = np.broadcast_to(level.reshape(-1, 3)[nearest], level.shape)
-    way, full = (ink - clue_paper) / contrast, float(contrast)
+    contrast = float(np.linalg.norm(ink - clue_paper))
+    blank = _paper_like(level, clue_paper, STEP * contrast)
+    way, full = (ink - clue_paper) / contrast, contrast
     for _ in range(ROUNDS):
-        apart = level - paper
+        apart = level - _light(level, blank)
         far = np.linalg.norm(apart, axis=-1)
-        is_full = far > FILL_AT * max(float(contrast), float(far.max()))
+        is_full = far > FILL_AT * max(contrast, float(far.max()))
         if is_full.any():
             filled = np.median(apart[is_full], axis=0)
             full = float(np.linalg.norm(filled))
             way = filled / full
         blank = far < FILL_AT * full
-        if blank.sum() >= FEWEST:
-            paper = _plane(level, blank)
-    return np.asarray((level - paper) @ way / full, np.float32)
+    return np.asarray(apart @ way / full, np.float32)
 
 
-def _plane(level: Colours, chosen: NDArray[np.bool_]) -> Colours:
-    """(rows, cols, 3) the plane of light through the chosen cells."""
-    y, x = np.mgrid[: level.shape[0], : level.shape[1]]
-    terms = np.stack([np.ones(x.shape), x, y], axis=-1)
-    fit = np.linalg.lstsq(terms[chosen], level[chosen], rcond=None)[0]
-    return np.asarray(terms @ fit, np.float32)
+def _paper_like(level: Colours, clue_paper: Colours, step: float) -> NDArray[np.bool_]:
+    """(rows, cols) the cell likest to the clues' paper, and what small steps lead to from there.
+
+    Light falls off by little from cell to cell, however much it does over the sheet.
+    """
+    cells = np.arange(level.shape[0] * level.shape[1]).reshape(level.shape[:2])
+    joins = []
+    for one, other in ((np.s_[1:], np.s_[:-1]), (np.s_[:, 1:], np.s_[:, :-1])):
+        is_near = np.linalg.norm(level[one] - level[other], axis=-1) < step
+        joins.append(np.stack([cells[one][is_near], cells[other][is_near]]))
+    rows, cols = np.concatenate(joins, axis=1)
+    links = coo_array((np.ones(len(rows)), (rows, cols)), shape=(cells.size, cells.size))
+    part = connected_components(links, directed=False)[1].reshape(cells.shape)
+    nearest = np.linalg.norm(level - clue_paper, axis=-1).argmin()
+    return np.asarray(part == part.flat[nearest])
+
+
+def _light(level: Colours, blank: NDArray[np.bool_]) -> Colours:
+    """(rows, cols, 3) the paper's colour everywhere: that of the blank cells around.
+
+    Normalised convolution (Knutsson & Westin 1993).
+    """
+    known = blank[..., None].astype(np.float32)
+    weight = cv2.GaussianBlur(known, (0, 0), REACH, borderType=cv2.BORDER_CONSTANT)
+    total = cv2.GaussianBlur(level * known, (0, 0), REACH, borderType=cv2.BORDER_CONSTANT)
+    mean = level[blank].mean(0)  # where none is near
+    return np.asarray((total + TRACE * mean) / (weight[..., None] + TRACE), np.float32)

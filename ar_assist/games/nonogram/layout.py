@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.ink import (
+    MIN_CONTRAST,
     PATCH,
     Glyph,
     Ink,
@@ -23,7 +24,7 @@ from ar_assist.games.ink import (
     patch_of,
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
-from ar_assist.games.nonogram.linegrid import LineGrid
+from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid
 from ar_assist.types import Homography, transform
 
 CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
@@ -33,6 +34,7 @@ NEAR = 3.0  # cells around the grid that tell the layout: a digit beside it, and
 MOST_SHRUNK = 1.5  # times that a picture may shrink without a blur
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
+NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
 BESIDE = 1.3  # cells from the grid's edge within which every line has the nearest of its numbers
 NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts less
@@ -103,7 +105,7 @@ def spread(
     picture_from_sheet = picture_from_grid @ _grid_from_sheet(cell, (-x0, -y0))
     grey = _warped(picture, picture_from_sheet, source / cell, shape)
     depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
-    inks = [ink_of(_without_lines(depth, cell), cell) for depth in depths]
+    inks = [_ink(depth, cell) for depth in depths]
     sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), grey
     return [
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
@@ -176,6 +178,11 @@ def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
     return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
 
 
+def _ink(depth: NDArray[np.float32], cell: float) -> Ink:
+    least = max(MIN_CONTRAST, NOISE * float(np.median(depth)))
+    return ink_of(_without_lines(depth, cell), cell, least)
+
+
 def _without_lines(depth: NDArray[np.float32], cell: float) -> NDArray[np.float32]:
     """The depth above that of grid lines: a digit beside a bold one is as deep as any other."""
     length = round(LINE_LENGTH * cell)
@@ -238,6 +245,8 @@ def _layout(
     score = np.where(possible, over + side - 4 * within, -np.inf)
     top, left = np.unravel_index(np.argmax(score), score.shape)
     bottom, right = _end(before[left]), _end(above[top])
+    if min(bottom - top, right - left) < MIN_SIDE:
+        return None
     return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]))
 
 
