@@ -34,6 +34,8 @@ MIN_SEED = 8  # cells that a homography is trusted to start from
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
 HALO = 0.45  # of the depth of the line next to it
+NOISY = 0.7  # of that mean: dim light or moire, from which thin lines part only when blurred …
+BLUR_PX = 1.5  # …by so much (standard deviation)
 NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
 FULLNESS = (
     0.8,
@@ -105,8 +107,9 @@ class _Areas:
 def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     """The grids in a picture, the one of most cells first."""
     smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
-    noise = float(np.minimum(cv2.absdiff(smooth, cv2.medianBlur(smooth, 3)), NOISE_CAP).mean())
-    least = max(MIN_DEPTH, NOISE_DEPTH * noise)
+    if _noise(smooth) > NOISY:
+        smooth = np.asarray(cv2.GaussianBlur(grey, (0, 0), BLUR_PX), np.uint8)
+    least = max(MIN_DEPTH, NOISE_DEPTH * _noise(smooth))
     grids: list[LineGrid] = []
     for times in SHRINKS:
         shrunk = _shrunk(smooth, times)
@@ -115,6 +118,11 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
             found = _grids(_areas(edges, _lines(shrunk, hat, least)))
             grids += [grid.enlarged(times) for grid in found]
     return sorted(grids, key=lambda grid: -grid.seen)
+
+
+def _noise(grey: NDArray[np.uint8]) -> float:
+    """Grey levels that a pixel differs from the median of nine, in the mean and without edges."""
+    return float(np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 3)), NOISE_CAP).mean())
 
 
 def _shrunk(grey: NDArray[np.uint8], times: int) -> NDArray[np.uint8]:
