@@ -335,8 +335,11 @@ class Assistant:
         return "something moved or covers the hint, reading again"
 
     def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
-        assert self._belief.reading is not None
-        return change.touches(cells, self._belief.marks, self._belief.reading)
+        belief = self._belief
+        assert belief.game is not None and belief.reading is not None
+        if belief.game.is_atomic and belief.marks:
+            return bool(cells.any())
+        return change.touches(cells, belief.marks, belief.reading)
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

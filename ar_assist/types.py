@@ -267,9 +267,10 @@ class Game(Protocol[B, M]):
 
     @property
     def is_atomic(self) -> bool:
-        """Whether a move changes all of its cells or none: a part of one is no board of the game.
+        """Whether a board is one whole: a part of a move is no board, and any move ends a hint.
 
-        Where it is not, what has changed is so, whatever else has yet to change.
+        Where it is not, what has changed is so, whatever else has yet to change; and a hint holds
+        while the cells that it touches do.
         """
         ...
 

@@ -101,6 +101,16 @@ def test_a_hand_elsewhere_hides_nothing(play):
     assert all(view.reading.board == START for view in views if view.frame.time < 0.8)
 
 
+def test_any_change_ends_a_hint_of_an_atomic_game(play):
+    """Which moves are legal rests on all discs, not on those beside the rings."""
+    elsewhere = START.put({(3, 2): 0, (2, 5): 0})
+    source = ToySource(lambda t: START if t < 1.0 else elsewhere, 1.5)
+    views = play(source, ToyGame(is_atomic=True), look_latency_s=0.3)
+    shown = {view.frame.time: view.reading.board for view in views if view.marks}
+    assert START in shown.values()
+    assert all(board == elsewhere for time, board in shown.items() if time >= 1.0)
+
+
 def test_a_hand_on_the_hint_hides_it(play):
     views = play(
         ToySource(lambda t: START, 0.8, hand=lambda t: _cell(0, 0) if t > 0.6 else None),
