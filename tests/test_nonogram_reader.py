@@ -203,6 +203,15 @@ def test_filled_cells_of_any_colour_are_told(fill: str, paper: str) -> None:
     assert reading.certainty.min() >= DOUBTFUL
 
 
+def test_a_page_that_darkens_towards_one_side_has_no_entries() -> None:
+    board = puzzle_of(np.eye(8, dtype=int).tolist())
+    page = np.array(to_image(draw(board, Style(ink="#303030")), 40))[..., ::-1]
+    light = np.interp(np.linspace(0, 1, page.shape[0]), [0, 0.4, 1], [1, 1, 0.5])
+    reading = GAME.read((page * light[:, None, None]).astype(np.uint8), None)
+    assert reading is not None
+    assert reading.board == board
+
+
 def test_a_reflection_is_no_entry() -> None:
     """On a dark theme a lamp's mirror image is as light as a filled cell, or as a mark."""
     entered = _begun()
