@@ -34,7 +34,8 @@ def _picture(path: Path) -> tuple[Image, float]:
     return np.asarray(small, np.uint8), scale
 
 
-@pytest.mark.parametrize("seed", [2, 5, 8, 12, 16])
+# 4: digits that touch; 14: wide digits; 28: noise
+@pytest.mark.parametrize("seed", [2, 4, 5, 8, 12, 14, 16, 28])
 def test_rendered_views_are_read_exactly(seed: int) -> None:
     view = make_view(seed)
     reading = GAME.read(view.image, None)
@@ -227,6 +228,36 @@ def test_a_reflection_is_no_entry() -> None:
     strange = np.argwhere(np.array(reading.board.cells) != np.array(entered.cells))
     assert len(strange)
     assert all(reading.certainty[r, c] < DOUBTFUL for r, c in strange)
+    assert reading.confidence > 0.9  # the other cells speak for the board
+
+
+@pytest.mark.parametrize("share", [0.6, 1.0])
+def test_what_covers_a_cell_is_no_entry(share: float) -> None:
+    """A thing that is darker than filled cells, or that covers a part of one."""
+    entered = _begun()
+    drawing = draw(entered, Style(fill="#606060"))
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    x, y = round((drawing.left + 3) * 40), round((drawing.top + 4) * 40)
+    colour = 0 if share == 1 else 0x60
+    page[y + 2 : y + 38, x + 2 : x + 2 + round(36 * share)] = colour
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.certainty[4, 3] < DOUBTFUL
+    assert (reading.certainty < DOUBTFUL).sum() == 1
+
+
+def test_a_stray_digit_is_no_part_of_a_clue() -> None:
+    """Every clue is one number, so that no step between numbers tells what is too far."""
+    board = puzzle_of(np.tri(6, dtype=int).tolist())
+    drawing = draw(board, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1]
+    page = cv2.copyMakeBorder(page, 0, 0, 120, 0, cv2.BORDER_REPLICATE)
+    y, x = round(drawing.top * 40), 120 + round(drawing.left * 40)
+    digit = page[y + 43 : y + 77, x - 38 : x - 2]
+    page[y + 83 : y + 117, x - 158 : x - 122] = digit
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
 
 
 def test_marks_lie_in_their_cells() -> None:

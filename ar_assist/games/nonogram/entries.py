@@ -42,27 +42,29 @@ def read_entries(
     colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
     middles = _middles(colours, sheet, layout)
     level = np.median(middles, axis=2)
-    ink, clue_paper = _print(colours, sheet, digits)
+    ink, clue_paper = _printed(colours, sheet, digits)
     contrast = float(np.linalg.norm(ink - clue_paper))
     depth = _depth(level, ink, clue_paper)
     strays = middles - level[:, :, None]
-    is_mark = np.linalg.norm(strays, axis=-1) > MARK_AT * contrast
-    is_mark &= strays @ (ink - clue_paper) > 0  # the other way it is a reflection
+    is_other = np.linalg.norm(strays, axis=-1) > MARK_AT * contrast
+    is_mark = is_other & (strays @ (ink - clue_paper) > 0)  # the other way it is a reflection
     marks = is_mark.mean(2)
     values = np.full(level.shape[:2], UNKNOWN)
     values[marks > np.mean(MARK_AREA)] = CROSSED
     values[depth > FILL_AT] = FILLED
-    return values, _certainty(depth, marks)
+    return values, _certainty(depth, marks, is_other.mean(2))
 
 
-def _certainty(depth: NDArray[np.float32], marks: NDArray[np.float32]) -> NDArray[np.float32]:
+def _certainty(
+    depth: NDArray[np.float32], marks: NDArray[np.float32], uneven: NDArray[np.float32]
+) -> NDArray[np.float32]:
     """How far each cell is from the nearest border between two values, 0 to 1.
 
     Filled cells are alike and even, and so are marks: a lamp's reflection is brighter, and a cell
     that a hand or a shadow covers in part has two colours.
     """
     fill = np.abs(depth - FILL_AT) / FILL_AT
-    alike, even = (MOST_FILLED - depth) / (MOST_FILLED - 1), 1 - marks / MOST_UNEVEN
+    alike, even = (MOST_FILLED - depth) / (MOST_FILLED - 1), 1 - uneven / MOST_UNEVEN
     filled = np.minimum(fill, np.minimum(alike, even))
     low, high = MARK_AREA
     mark = np.abs(marks - (low + high) / 2) / (high - low) * 2
@@ -86,7 +88,7 @@ def _middles(colours: Colours, sheet: Sheet, layout: Layout) -> Colours:
     return np.asarray(cut.transpose(0, 2, 1, 3, 4).reshape(len(rows), len(cols), -1, 3), np.float32)
 
 
-def _print(colours: Colours, sheet: Sheet, digits: list[Glyph]) -> tuple[Colours, Colours]:
+def _printed(colours: Colours, sheet: Sheet, digits: list[Glyph]) -> tuple[Colours, Colours]:
     """(3,) the colour of the clues' ink, and of the paper that they are printed on."""
     inks, papers = [], []
     for glyph in digits:

@@ -52,8 +52,7 @@ class Sheet:
     cols: int
     cell: float  # px of a cell on the sheet
     origin: tuple[float, float]  # x, y, cells from the sheet's corner to the grid's
-    grey: NDArray[np.uint8]  # sheet px
-    depth: NDArray[np.float32]  # grey levels that the ink differs from the paper
+    depth: NDArray[np.float32]  # sheet px: grey levels that the ink differs from the paper
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
 
@@ -61,7 +60,7 @@ class Sheet:
         """The picture that the sheet was spread from, grey or in colour, in sheet px."""
         picture_from_sheet = self.picture_from_grid @ _grid_from_sheet(self.cell, self.origin)
         source = _cell_px(self.picture_from_grid, self.rows, self.cols)
-        return _warped(picture, picture_from_sheet, source / self.cell, self.grey.shape)
+        return _warped(picture, picture_from_sheet, source / self.cell, self.depth.shape)
 
     def patches(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
         """(len(chosen), PATCH, PATCH) of some glyphs, as the network wants them."""
@@ -106,7 +105,7 @@ def spread(
     grey = _warped(picture, picture_from_sheet, source / cell, shape)
     depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
     inks = [_ink(depth, cell) for depth in depths]
-    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0), grey
+    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0)
     return [
         Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
         for depth, ink in zip(depths, inks, strict=True)

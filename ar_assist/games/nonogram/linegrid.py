@@ -33,9 +33,10 @@ MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run toget
 MIN_SEED = 8  # cells that a homography is trusted to start from
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
+NOISY = 0.7  # of that mean: dim light or moire. There a blur as wide as thin lines takes more of
+# the noise than of them; where there is less noise, it costs small cells their lines
+BLUR_PX = 1.5  # standard deviation of that blur
 HALO = 0.45  # of the depth of the line next to it
-NOISY = 0.7  # of that mean: dim light or moire, from which thin lines part only when blurred …
-BLUR_PX = 1.5  # …by so much (standard deviation)
 NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
 FULLNESS = (
     0.8,
@@ -107,9 +108,11 @@ class _Areas:
 def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     """The grids in a picture, the one of most cells first."""
     smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
-    if _noise(smooth) > NOISY:
+    noise = _noise(smooth)
+    if noise > NOISY:
         smooth = np.asarray(cv2.GaussianBlur(grey, (0, 0), BLUR_PX), np.uint8)
-    least = max(MIN_DEPTH, NOISE_DEPTH * _noise(smooth))
+        noise = _noise(smooth)
+    least = max(MIN_DEPTH, NOISE_DEPTH * noise)
     grids: list[LineGrid] = []
     for times in SHRINKS:
         shrunk = _shrunk(smooth, times)

@@ -20,8 +20,8 @@ from ar_assist.games.nonogram.lines import Line, solve_line
 from ar_assist.games.nonogram.solver import solve
 
 MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
-MAX_COST = 4.5  # nats: what goes further against the digits is less likely, by a hundredth, than
-# that the grid lies askew or a clue was not seen (right readings: 2.7 at most in 100 views)
+MAX_COST = 4.5  # nats: what goes further against the digits is 90 times less likely than they are;
+# more often than that a grid lies askew or a clue was not seen (right readings came to 4.2)
 MAX_STEPS = 300  # guesses taken for granted, 2 ms each or more: readings that agree take a few
 SOLVED_LINES = 2_000  # work of the solver on one reading: most that are wrong contradict soon
 
