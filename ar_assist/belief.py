@@ -30,6 +30,7 @@ DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
+LOOKS = 3  # that say together how sure a cell is
 NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
 MISREAD = 4  # boards back that a return to one of them means the boards between were misread
 HISTORY = 400  # boards kept: more than a game has moves
@@ -76,6 +77,7 @@ class Belief:
         self.disputed: Mask | None = None  # cells that the last looks agreed to read otherwise
         self._rumour: _Rumour | None = None
         self._word: _Word | None = None
+        self._said: list[NDArray[np.float32]] = []  # certainty by the last looks; nan: of another
         self._changing_since = np.inf  # s: cells that are read as before
 
     @property
@@ -102,14 +104,14 @@ class Belief:
         if old is None or self.picture is None:
             if not self._is_good_start(reading, time):
                 return
-            self._accept(sight.game, reading)
+            self._start(sight.game, reading)
             kept = None
         else:
             changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
             if old.is_like(reading):
                 kept = self._judge(sight, old, reading, changed, time)
             elif self._is_insistent(old, reading, changed, time):
-                self._accept(sight.game, reading)
+                self._start(sight.game, reading)
                 kept = None
             else:
                 return
@@ -198,7 +200,7 @@ class Belief:
         against = np.where(waits & steady | taken & unheard, time, word.against)
         since = np.where(waits, word.since, np.inf)
         self._word, self.disputed = _Word(reading.cells, since, against), since < time
-        heard = reading.patched(old, otherwise & ~taken)
+        heard = self._steadied(reading.patched(old, otherwise & ~taken), taken)
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():
@@ -216,6 +218,13 @@ class Belief:
             return _Word(reading.cells, np.full(shape, time), np.full(shape, -np.inf))
         same = word.cells == reading.cells
         return replace(word, since=np.where(same, np.minimum(word.since, time), time))
+
+    def _steadied(self, reading: Reading[Any], taken: Mask) -> Reading[Any]:
+        """As sure of each cell as most of the last looks are: one is sometimes sure by luck."""
+        said = [np.where(taken, np.float32(np.nan), one) for one in self._said[1 - LOOKS :]]
+        self._said = [*said, reading.certainty]
+        usual = np.nanquantile(np.stack(self._said), 0.5, axis=0, method="lower")
+        return replace(reading, certainty=usual.astype(np.float32))
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
@@ -242,6 +251,11 @@ class Belief:
             return np.zeros_like(fading)
         self._changing_since = min(self._changing_since, time)
         return fading
+
+    def _start(self, game: AnyGame, reading: Reading[Any]) -> None:
+        """A board that owes nothing to what was believed before."""
+        self._said = [reading.certainty]
+        self._accept(game, reading)
 
     def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:
         """Another board: the next of the game on view, or one that was misread until now."""

@@ -32,7 +32,7 @@ from ar_assist.belief import Belief
 from ar_assist.errors import UserError
 from ar_assist.look import Sight
 from ar_assist.replay import ClipExecutor
-from ar_assist.types import Correction, Frame, Plane
+from ar_assist.types import Correction, Frame, Plane, Reading
 
 HINT = ToyMove((0, 0), (1, 5))  # the toy's first pair
 AFTER = START.put({HINT.a: 0, HINT.b: 0})
@@ -360,6 +360,22 @@ def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(p
         worst = [min(v.reading.certainty[2, 3], v.reading.certainty[3, 1]) for v in views]
         assert (min(worst) <= 0.2) == doubted
         assert all(view.reading.certainty[0, 0] == 1 for view in views)
+
+
+@pytest.mark.parametrize("luck", [0.9, 0.3])  # certainty in every third look; else the other
+def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
+    source, belief, said = ToySource(lambda t: START, 3.0), Belief(), []
+    (candidate,) = source.find(source.frame(0).image)
+    seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    for number in range(9):
+        certainty = np.ones((ROWS, COLS), np.float32)
+        certainty[1, 2] = luck if number % 3 == 1 else 1.2 - luck
+        reading = Reading(START, LATTICE.corners, certainty, 0.95)
+        sight = Sight(ToyGame(), candidate.plane, LATTICE, None, reading)
+        belief.hear(sight, number / 2, seen, np.eye(3))
+        said.append(belief.reading.certainty[1, 2])
+    assert said[1] == pytest.approx(0.3)  # of two looks the one that doubts
+    assert said[2:] == pytest.approx([1.2 - luck] * 7)
 
 
 def test_quite_another_board_is_believed_but_not_the_cells_that_flicker():

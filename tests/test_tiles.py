@@ -114,6 +114,26 @@ def test_halves_that_half_a_pixel_explains_are_one_kind(explained: bool) -> None
     assert len(np.unique(group(look, even).labels)) == (10 if explained else 11)
 
 
+@pytest.mark.parametrize("apart", [0.06, 0.0])
+def test_look_alikes_that_noise_hides_in_every_pair_are_two_heaps(apart: float) -> None:
+    """No pair of the first group differs by more than equals do, but its halves do."""
+    rng = np.random.default_rng(5)
+    cells = np.repeat(np.arange(8), [24, *[12] * 7])
+    same = cells[:, None] == cells
+    noise = rng.normal(0.3, 0.03, (3, *same.shape))
+    parts = np.where(same, (noise + noise.swapaxes(1, 2)) / 2, 1.0)
+    parts[0, :12, 12:24] += apart
+    parts[0, 12:24, :12] += apart
+    parts[:, np.arange(len(cells)), np.arange(len(cells))] = 0
+    slack = np.full((3, len(cells)), 0.1, np.float32)
+    look = tiles.Differences(
+        parts.astype(np.float32), np.zeros((*same.shape, 2), np.float32), slack
+    )
+    found = group(look, even)
+    alone = cells + 8 * (np.arange(len(cells)) < 12) if apart else cells
+    assert same_partition(found.labels, alone)
+
+
 def odds_of_kinds(sizes: list[int], off: float = 0.03) -> np.ndarray:
     """Log odds of the cells of kinds; two cells of the first are `off` the others in tone."""
     cells = np.repeat(np.arange(len(sizes)), sizes)

@@ -4,7 +4,8 @@ The tree of merges is scikit-learn's, with average linkage; where it is cut is a
 Three facts speak: merges of equals are low and those of unlike cells high, with a gap between;
 games draw their boards from some usual number of kinds; and the game tells which sizes a group may
 have. A last look goes into every group: kinds that only a smile or a shade of grey parts are far
-nearer than others are, but differ in that one respect by far more than equals do.
+nearer than others are, and hardly further apart than noise lets equals be; but along the one axis
+on which they differ they lie in two heaps.
 """
 
 from __future__ import annotations
@@ -30,16 +31,15 @@ WHOLE = 0.42  # per merge above it whose two sides have even sizes: parts of a k
 USUAL = -0.37  # per squared spread that the mean size lies off the usual
 # Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
-NEARLY_ALL = 0.9  # of the groups: cells within them differ by less
-MIXED = 2.0  # times the usual within a half: it is of several kinds itself, which parts no less
-# Halves of a group so many times further apart, in any part, than cells within them are two kinds.
-# One in five is one kind even there; but a kind cut in two costs a hint, two in one give a wrong.
-APART = 2.3
 # Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py,
-# of rendered boards. How often kinds are dealt varies more on real ones (by a factor of 1.5, kinds
-# run together being twice as large), so that its weight is half the fitted; and the base is 1.4
-# lower than fitted, for boards that are unlike those.
-BASE, PER_EVIDENCE = 1.8, (2.3, 0.57, -7.0, -4.0)
+# of rendered boards.
+BASE, PER_RATIO, PER_MARGIN, PER_CROWD, PER_STRAIN = 4.7, 3.7, 0.9, 4.0, 1.1
+CAUTION = 1.5  # log odds less than these, for boards that are unlike those of the fit
+ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike may be one group
+UNSTRAINED = 1.5  # strain of groups too small to show any: a little more than that of most others
+CLEAR_HALVES = 20.0  # deviations: pixels fall alike on tiles of one kind, which lie in heaps then
+SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
+LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
 MOST = 6.0  # log odds: more from the tree adds nothing
 
@@ -62,8 +62,11 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     found = cluster(look, size_odds)
     telling = [k for k, name in enumerate(PARTS[: len(look.parts)]) if name != "rest"]
     # The rest says in the mean what the spot says.
-    found, halves = _parted(found, look.parts[telling], look.slack[telling], size_odds)
-    return replace(found, margin=np.minimum(_odds(found, look.parts, halves), found.lead))
+    within = replace(look, parts=look.parts[telling], slack=look.slack[telling])
+    found, strain = _parted(found, within, _odds(found, look.parts), size_odds)
+    size = np.bincount(found.labels)[found.labels]
+    margin = _odds(found, look.parts) - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
+    return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
 
 def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -107,74 +110,85 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     return replace(best, lead=np.where(parted, lead, np.inf).astype(np.float32))
 
 
-def _odds(found: Grouping, parts: Array, halves: Floats) -> Array:
-    """(N,) log odds that a cell is with its like alone.
+def _odds(found: Grouping, parts: Array) -> Floats:
+    """(N,) log odds that a cell is with its like alone, if nothing strains its group.
 
     They rest on how much further the nearest cell of another group is than the farthest of its own,
-    on the margin of its group in the tree, on how far the group falls apart in `halves`, and on how
-    many more cells it has than others have: kinds are dealt about equally often.
+    and on the margin of its group in the tree.
     """
     apart = np.tensordot(found.weights, parts, 1)
     same = found.labels[:, None] == found.labels
     farthest = np.where(same, apart, 0).max(1)
     nearest = np.where(same, np.inf, apart).min(1)
-    ratio = np.log((nearest + NEAR) / (farthest + NEAR))
-    size = np.bincount(found.labels)
-    crowd = np.log(np.maximum(size / np.median(size), 1))[found.labels]
-    margin = np.clip(found.margin, -MOST, MOST)
-    told = np.stack([np.minimum(ratio, MOST), margin, np.log(halves), crowd], 1)
-    return np.asarray(BASE + told @ np.array(PER_EVIDENCE), np.float32)
+    ratio = np.minimum(np.log((nearest + NEAR) / (farthest + NEAR)), MOST)
+    tree = PER_RATIO * ratio + PER_MARGIN * np.clip(found.margin, -MOST, MOST)
+    return np.asarray(BASE + np.minimum(tree, ENOUGH), np.float64)
+
+
+def _crowding(size: Indices | int, found: Grouping) -> Floats:
+    """Log odds against a group of such sizes being one kind: kinds are dealt about equally often.
+
+    On real boards they vary more, by a factor of 1.5, so that it weighs half of what was fitted.
+    """
+    usual = np.median(np.bincount(found.labels))
+    return np.asarray(PER_CROWD * np.log(np.maximum(size / usual, 1)), np.float64)
 
 
 def _parted(
-    found: Grouping, parts: Array, slack: Array, size_odds: Callable[[int], float]
+    found: Grouping, look: Differences, odds: Floats, size_odds: Callable[[int], float]
 ) -> tuple[Grouping, Floats]:
-    """The groups, those in two that fall apart in any part of the difference, if sizes allow.
-
-    With how many times more the halves of each differ than cells within them, (N,).
-    """
+    """The groups, those in two that are rather two kinds, if sizes allow; and strains, (N,)."""
     todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
-    within = [_mean(parts, some, some) for some in todo if len(some) > 1] or [np.zeros(len(parts))]
-    usual = np.maximum(np.quantile(within, NEARLY_ALL, axis=0, method="lower"), 1e-6)
-    labels, apart = np.empty_like(found.labels), np.ones(len(found.labels))
+    axes = [_axes(look.parts, some) for some in todo if len(some) >= LEAST_HALVES]
+    usual = np.median([spread for spread, _ in axes], 0) if axes else np.empty(0)
+    labels, strains = np.empty_like(found.labels), np.empty(len(found.labels))
     while todo:
         some = todo.pop(0)
-        least = np.maximum(usual, slack[:, some].mean(1))
-        ratio, halves = _halves(parts, some, least, size_odds)
-        if ratio > APART:
+        strain, halves = _halves(look, some, usual)
+        allowed = size_odds(len(some)) <= sum(size_odds(len(half)) for half in halves)
+        crowding = _crowding(2 * min(len(half) for half in halves), found)
+        if odds[some].max() < PER_STRAIN * strain**2 + crowding and len(halves) > 1 and allowed:
             todo += halves
         else:
-            labels[some], apart[some] = some[0], ratio
-    return replace(found, labels=_numbered(labels)), apart
+            labels[some], strains[some] = some[0], strain
+    return replace(found, labels=_numbered(labels)), strains
 
 
-def _halves(
-    parts: Array, some: Indices, usual: Floats, size_odds: Callable[[int], float]
-) -> tuple[float, list[Indices]]:
-    """How many times more the halves of a group differ than cells within them, and these halves.
+def _halves(look: Differences, some: Indices, usual: Floats) -> tuple[float, list[Indices]]:
+    """How strongly a group pulls apart in any part of the difference, and the halves it makes.
 
-    In each part they gather round the two cells that differ most; the clearest part counts.
+    The strain is the logarithm of the geometric mean of how much wider the group is along its axis
+    than is `usual` (K,), of how far its halves are from each other there, in deviations within
+    halves, and of how well so many cells tell.
     """
-    clearest, halves = 1.0, [some]
-    for k, part in enumerate(parts[:, some[:, None], some]):
-        a, b = np.unravel_index(int(part.argmax()), part.shape)
-        nearer = part[:, a] <= part[:, b]
-        two = [some[nearer], some[~nearer]]
-        if sum(size_odds(len(half)) for half in two) < size_odds(len(some)) or not len(two[1]):
-            continue
-        within = [_mean(parts[k : k + 1], half, half)[0] for half in two]
-        spread = np.clip(max(within), usual[k], MIXED * usual[k])
-        ratio = float(_mean(parts[k : k + 1], *two)[0] / spread)
-        if ratio > clearest:
-            clearest, halves = ratio, two
-    return clearest, halves
+    n = len(some)
+    strain, halves = UNSTRAINED, [some]
+    if n < LEAST_HALVES:
+        return strain, halves
+    strain = 0.0
+    least = np.maximum(usual, SLACK * look.slack[:, some].mean(1) ** 2 + CLEANEST**2)
+    for spread, at, base in zip(*_axes(look.parts, some), least, strict=True):
+        order = np.argsort(at, kind="stable")
+        count = np.arange(1, n)
+        # Otsu's criterion: the share of the variance that lies between the halves
+        share = np.cumsum(at[order])[:-1] ** 2 * n / (count * (n - count)) / (at @ at + 1e-12)
+        cut = int(share[1:-1].argmax()) + 1
+        heaps = np.sqrt(share[cut] / (1 - share[cut] + 1e-9) * (n - 2))
+        pull = float(np.log(spread / base * min(heaps, CLEAR_HALVES) * np.sqrt(n)) / 2)
+        if pull > strain:
+            strain, halves = pull, [some[order[: cut + 1]], some[order[cut + 1 :]]]
+    return strain, halves
 
 
-def _mean(parts: Array, some: Indices, others: Indices) -> Floats:
-    """(K,) mean difference of some cells from others, or among themselves, each from the rest."""
-    block = parts[:, some[:, None], others]
-    pairs = block[0].size - (len(some) if some is others else 0)
-    return np.asarray(block.sum((1, 2)) / max(pairs, 1), np.float64)
+def _axes(parts: Array, some: Indices) -> tuple[Floats, Floats]:
+    """(K,) the variance of a group along its principal axis in each part, and (K, N) where on it
+    each cell lies: classical scaling (Torgerson 1952)."""
+    gram = parts[:, some[:, None], some].astype(np.float64) ** 2 / -2
+    gram -= gram.mean(1, keepdims=True)
+    gram -= gram.mean(2, keepdims=True)
+    values, vectors = np.linalg.eigh(gram)
+    at = vectors[..., -1]
+    return np.maximum(values[:, -1] / len(some), 1e-9), at - at.mean(1, keepdims=True)
 
 
 def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) -> Floats:
