@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.find.blobs import blob_lattices
 from ar_assist.find.cells import measured, settle
@@ -150,24 +151,34 @@ def _border(box: Box) -> Points:
 
 
 def _is_part(sparse: Fit, fit: Fit) -> bool:
-    """Whether the cells of the one are cells of the other."""
+    """Whether the cells of the one are cells of the other, which has the same steps.
+
+    Of a lattice that is finer than the tiles they would be every second cell, say.
+    """
     grid_from_frame = np.linalg.inv(fit.frame_from_grid).astype(np.float64)
     nodes = transform(sparse.frame_from_grid, sparse.box.centres()[sparse.support])
     cells = transform(grid_from_frame, nodes) - (fit.box.x + 0.5, fit.box.y + 0.5)
     whole = np.rint(cells)
     inside = ((whole >= 0) & (whole < (fit.box.cols, fit.box.rows))).all()
-    return bool(inside and np.abs(cells - whole).max() < SAME_BORDER)
+    middle = np.array([sparse.box.x + sparse.box.cols // 2, sparse.box.y + sparse.box.rows // 2])
+    steps = transform(sparse.frame_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1.0]]))
+    is_on = bool(inside and np.abs(cells - whole).max() < SAME_BORDER)
+    return is_on and _is_basis(transform(grid_from_frame, steps))
 
 
 def _belongs(seed: Seed, fit: Fit) -> bool:
     """Whether the seed lies on the lattice and repeats as it does there."""
     grid_from_frame = np.linalg.inv(fit.frame_from_grid).astype(np.float64)
     points = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
-    centre, p, q = transform(grid_from_frame, points).astype(float)
-    x, y = centre - (fit.box.x, fit.box.y)
-    if not (-1 < x < fit.box.cols + 1 and -1 < y < fit.box.rows + 1):
-        return False
-    steps = np.stack([p - centre, q - centre])
+    seen = transform(grid_from_frame, points).astype(float)
+    x, y = seen[0] - (fit.box.x, fit.box.y)
+    is_on = -1 < x < fit.box.cols + 1 and -1 < y < fit.box.rows + 1
+    return is_on and _is_basis(seen)
+
+
+def _is_basis(points: NDArray[np.floating]) -> bool:
+    """Whether the steps from the first of (3, 2) points, grid units, to the others are whole and
+    lead to every cell."""
+    steps = points[1:] - points[0]
     whole = np.rint(steps)
-    is_basis = abs(np.linalg.det(whole)) == 1
-    return bool(is_basis and np.abs(steps - whole).max() < SAME_PERIOD)
+    return bool(abs(np.linalg.det(whole)) == 1 and np.abs(steps - whole).max() < SAME_PERIOD)
