@@ -109,6 +109,16 @@ def test_no_move_rests_on_a_doubtful_cell() -> None:
     assert "not read surely" in said.reason
 
 
+def test_of_safe_pairs_the_surer_is_shown_though_it_is_harder_to_see() -> None:
+    board = parse_board("1 1 5 2\n3 4 4 3\n2 6 6 5")
+    easy = LinkGame("none").advise([board]).moves[0].link
+    reading = reading_of(board, ())
+    reading.certainty[easy.a] = 0.95
+    shown = [(move.link.a, move.link.b) for move in LinkGame("none").advise([board], reading).moves]
+    assert len(shown) > 1
+    assert shown[-1] == (easy.a, easy.b)
+
+
 def test_a_misread_tile_leaves_safe_pairs_among_the_rest() -> None:
     board = parse_board("1 1 9 2 2\n3 4 9 4 3\n9 5 5 6 6")
     said = LinkGame("none").advise([board])

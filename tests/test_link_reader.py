@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, picture, same_partition, shuffled
 
-from ar_assist.games.link import DOUBTFUL, reader
+from ar_assist.games.link import reader
+from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined

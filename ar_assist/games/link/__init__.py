@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from ar_assist.games.link.board import EMPTY, GRAVITIES, STONE, LinkBoard, Rules
 from ar_assist.games.link.gravity import infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
-
-# Certainty under which no move rests on a cell: a wrong pair costs more than a missed one.
-DOUBTFUL = 0.9
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class LinkGame:
         solver.warm()
         rules = self.rules(history)
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
-        return advice.advise(history, rules, nodes, _trusted(history[-1], reading))
+        return advice.advise(history, rules, nodes, reading.certainty if reading else None)
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""
@@ -105,15 +101,6 @@ class LinkGame:
         if self.gravity != "auto":
             return Rules(self.gravity, self.outside)
         return Rules(infer(history, self.outside).name, self.outside)
-
-
-def _trusted(board: LinkBoard, reading: Reading[LinkBoard] | None) -> LinkBoard:
-    """The board with a tile of a kind of its own in every doubtful cell: in the way, no match."""
-    if reading is None:
-        return board
-    fresh = count(max(board.flat) + 1)
-    doubtful = np.argwhere(reading.certainty < DOUBTFUL)
-    return board.put({(r, c): next(fresh) for r, c in doubtful.tolist() if board.at((r, c)) >= 0})
 
 
 def _said(board: LinkBoard, correction: Correction) -> int:
