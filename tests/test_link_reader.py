@@ -33,6 +33,19 @@ def cleared(cells: np.ndarray, pairs: int, seed: int = 0) -> np.ndarray:
     return left
 
 
+@pytest.mark.parametrize("is_below", [False, True])
+def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
+    inner = shuffled(7, 8, 14, 4)
+    truth = np.pad(inner, ((0, 0), (0, 2)))
+    for row in (0, 4):  # two tiles lie beyond the last column but one
+        truth[row, 2], truth[row, 9] = 0, inner[row, 2]
+    truth = truth.T if is_below else truth
+    image, lattice = picture(truth)
+    shape = inner.T.shape if is_below else inner.shape
+    found = reader.read(image, Lattice(lattice.origin_xy, lattice.pitch_xy, *shape))
+    assert same_partition(cells_of(found), truth)
+
+
 def bordered(
     image: Image, cells: np.ndarray, colour: tuple[int, int, int], width: int = 4
 ) -> Image:

@@ -100,7 +100,7 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                return reading
+                return reading and _with_islands(picture, lattice, reading)
         lattice = right
     return None
 
@@ -265,6 +265,28 @@ def _extent(sight: Sight) -> Lattice:
             1 if count[-1] >= enough else int(inner[-1]) + 3 - len(count),
         ]
     return _grown(sight.lattice, *sides)
+
+
+def _with_islands(
+    picture: Image, lattice: Lattice, reading: Reading[LinkBoard]
+) -> Reading[LinkBoard]:
+    """The reading with the tiles beyond a line that is cleared, if these are the mates of odd ones.
+
+    A board thins out as it is played.
+    """
+    odd = _odd_kinds(reading)
+    around = _look(picture, _grown(lattice, 1, 1, 1, 1)) if odd else None
+    if around is None:
+        return reading
+    (top, *_, bottom), (left, *_, right) = (2 * (count > 0) for count in around.held)
+    wider = _grown(lattice, *map(int, (top, bottom, left, right)))
+    sight = _look(picture, wider) if wider != lattice else None
+    again = _reading(sight, before=None) if sight else None
+    return again if again and _odd_kinds(again) < odd else reading
+
+
+def _odd_kinds(reading: Reading[LinkBoard]) -> int:
+    return sum(size % 2 for size in reading.board.counts.values())
 
 
 def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
