@@ -39,6 +39,7 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost, or a board is in it
+CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
@@ -85,6 +86,7 @@ class Assistant:
         self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
         self._changed: NDArray[np.bool_] | None = None
+        self._touched: tuple[Any, float] | None = None  # the hint whose cells changed, and when, s
 
     def turn(self) -> None:
         """Turn the reading clockwise by a quarter."""
@@ -135,6 +137,7 @@ class Assistant:
         self._take_thought()
         self._begin_thought()
         self._take_thought()
+        self._note_touched(frame)
         view = self._view(frame)
         return replace(view, ms=(self._clock() - start) * 1e3, timing=self._timing)
 
@@ -308,7 +311,7 @@ class Assistant:
         )
         if belief.reading is None:
             return view
-        hidden = self._why_no_hint()
+        hidden = self._why_no_hint(frame.time)
         return replace(
             view,
             state="locked",
@@ -320,7 +323,7 @@ class Assistant:
             age=frame.time - belief.read_at,
         )
 
-    def _why_no_hint(self) -> str:
+    def _why_no_hint(self, time: float) -> str:
         belief = self._belief
         if belief.advice is None or belief.reading is None:
             return "working out a move"
@@ -328,11 +331,18 @@ class Assistant:
             return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
-        if self._changed is None or not self._touches_hint(self._changed):
+        if self._touched is None or self._touched[0] != belief.hint:
             return ""
-        if change.is_another_board(self._changed):
+        if time - self._touched[1] >= CALM_HINT_S:
+            return ""
+        if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"
         return "something moved or covers the hint, reading again"
+
+    def _note_touched(self, frame: Frame) -> None:
+        hint, changed = self._belief.hint, self._changed
+        if hint is not None and changed is not None and self._touches_hint(changed):
+            self._touched = (hint, frame.time)
 
     def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
         belief = self._belief

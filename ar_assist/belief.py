@@ -90,6 +90,12 @@ class Belief:
         """Whether the last look was the first to read a cell otherwise: another must say more."""
         return self._word is not None and bool((self._word.since == self.read_at).any())
 
+    @property
+    def hint(self) -> Any:
+        """The advised move that is pointed at; None: there is none."""
+        moves = self.advice.moves if self.advice else ()
+        return moves[self.choice] if moves else None
+
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
@@ -126,7 +132,7 @@ class Belief:
         """Take the solver's answer for `board`, if that is still the believed one."""
         if self.reading is None or board != self.reading.board:
             return
-        chosen = self.advice.moves[self.choice] if self.advice and self.advice.moves else None
+        chosen = self.hint
         self.advice = advice
         self._show(advice.moves.index(chosen) if chosen in advice.moves else 0)
 

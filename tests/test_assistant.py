@@ -120,6 +120,18 @@ def test_a_hand_on_the_hint_hides_it(play):
     assert all(_shown(view) != HINT for view in views[round(0.6 * FPS) + 1 :])
 
 
+def test_a_hint_that_was_hidden_comes_back_when_its_cells_are_calm(play):
+    """A hand that shakes at the edge of a tile, or noise while a tile begins to fade."""
+
+    def hand(t: float) -> np.ndarray | None:
+        return _cell(0, 0) if 0.5 < t < 0.7 and round(t * FPS) % 2 else None
+
+    views = play(ToySource(lambda t: START, 1.2, hand=hand), look_latency_s=0.4)
+    assert all(_shown(view) == HINT for view in views if 0.45 < view.frame.time < 0.5)
+    assert not any(_shown(view) == HINT for view in views if 0.55 < view.frame.time < 0.7)
+    assert all(_shown(view) == HINT for view in views if view.frame.time > 0.9)
+
+
 @dataclass(frozen=True)
 class _Misreader(ToyGame):
     """Misreads the board in one look of so many."""
