@@ -31,11 +31,12 @@ def workers(games: Sequence[AnyGame]) -> Iterator[tuple[Executor, Executor]]:
         think.submit(os.getpid)  # starts the process, so that the first board needn't wait for it
         yield look, think
     finally:
-        children = multiprocessing.active_children()
-        for worker in (look, think):
-            worker.shutdown(wait=False, cancel_futures=True)
-        for child in children:
+        for child in multiprocessing.active_children():
             child.terminate()
+        # Not for a job: for the pools' own threads, which may otherwise close a pipe that the
+        # interpreter writes to when it ends, and a traceback would be the program's last word.
+        for worker in (look, think):
+            worker.shutdown(cancel_futures=True)
 
 
 class Worker(Executor):
