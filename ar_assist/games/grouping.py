@@ -36,7 +36,7 @@ UNLIKE, UNLIKE_STEP = -0.3, 6.0
 BASE, PER_RATIO, PER_MARGIN, PER_CROWD, PER_STRAIN = 4.7, 3.7, 0.9, 4.0, 1.1
 CAUTION = 1.5  # log odds less than these, for boards that are unlike those of the fit
 ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike may be one group
-UNSTRAINED = 1.5  # strain of groups too small to show any: a little more than that of most others
+UNSTRAINED = 1.5  # strain of groups too small to show any: more than that of most others
 CLEAR_HALVES = 20.0  # deviations: pixels fall alike on tiles of one kind, which lie in heaps then
 SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
@@ -128,7 +128,8 @@ def _odds(found: Grouping, parts: Array) -> Floats:
 def _crowding(size: Indices | int, found: Grouping) -> Floats:
     """Log odds against a group of such sizes being one kind: kinds are dealt about equally often.
 
-    On real boards they vary more, by a factor of 1.5, so that it weighs half of what was fitted.
+    On real boards they vary more, so that it weighs three quarters of what was fitted. How rare a
+    size is on the board would tell more on rendered ones; on real ones the largest always is.
     """
     usual = np.median(np.bincount(found.labels))
     return np.asarray(PER_CROWD * np.log(np.maximum(size / usual, 1)), np.float64)
@@ -157,9 +158,9 @@ def _parted(
 def _halves(look: Differences, some: Indices, usual: Floats) -> tuple[float, list[Indices]]:
     """How strongly a group pulls apart in any part of the difference, and the halves it makes.
 
-    The strain is the logarithm of the geometric mean of how much wider the group is along its axis
-    than is `usual` (K,), of how far its halves are from each other there, in deviations within
-    halves, and of how well so many cells tell.
+    The strain is half the logarithm of a product: how much more a group varies along its axis than
+    is `usual` (K,), how far its halves are from each other there, in deviations within halves, and
+    how well so many cells tell.
     """
     n = len(some)
     strain, halves = UNSTRAINED, [some]
