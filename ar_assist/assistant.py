@@ -331,9 +331,8 @@ class Assistant:
             return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
-        if self._touched is None or self._touched[0] != belief.hint:
-            return ""
-        if time - self._touched[1] >= CALM_HINT_S:
+        touched, touched_at = self._touched or (None, -np.inf)
+        if touched != belief.hint or time - touched_at >= CALM_HINT_S:
             return ""
         if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"

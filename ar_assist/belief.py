@@ -147,6 +147,7 @@ class Belief:
             return
         self._corrections = (*self._corrections, correction)
         self.reading = self.game.correct(self.reading, [correction])
+        self._said = []  # before the player spoke
         self.history[-1:] = [self.reading.board]
         self._drop_advice()
         self.wants_advice = True

@@ -5,6 +5,9 @@ import signal
 from pathlib import Path
 
 import pytest
+from toy import ToyGame
+
+from ar_assist import look, replay
 
 # A shell's background job ignores Ctrl-C, and so would the programs that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -25,3 +28,14 @@ def data() -> Path:
 def no_display() -> dict[str, str]:
     """The environment of a machine without a display, for a subprocess."""
     return {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+
+
+@pytest.fixture
+def play(monkeypatch):
+    """Run a toy source; its truth is the finder."""
+
+    def views(source, game=None, **delays):
+        monkeypatch.setattr(look, "find", source.find)
+        return list(replay.run(source, [game or ToyGame()], **delays))
+
+    return views

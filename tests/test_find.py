@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.find import find, outlines
+from ar_assist.find import find, outlines, search
+from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
@@ -178,3 +179,16 @@ def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:
         ]
     lattices = [c.lattice for c in find(image) if c.lattice]
     assert all(lattice.rows * lattice.cols <= 720 for lattice in lattices)
+
+
+@pytest.mark.parametrize(
+    ("steps", "is_part"), [(((1, 0), (0, 1)), True), (((0.5, 0.5), (-0.5, 0.5)), False)]
+)
+def test_tiles_are_no_part_of_a_lattice_with_other_steps(steps: tuple, is_part: bool) -> None:
+    """Diagonals that are half as long lead to every tile, and to as many places between."""
+    tiles = Fit(np.diag([50.0, 50, 1]), Box(0, 0, 4, 4), np.ones((4, 4), bool), 1.0)
+    turned = np.eye(3)
+    turned[:2, :2] = 50 * np.array(steps).T
+    turned[:2, 2] = 25 - turned[:2, :2] @ [0.5, 0.5]  # the first tile's centre is a cell's
+    other = Fit(turned, Box(-10, -10, 20, 20), np.ones((20, 20), bool), 1.0)
+    assert search._is_part(tiles, other) == is_part

@@ -23,6 +23,7 @@ from ar_assist.types import (
     Plane,
     Points,
     Reading,
+    View,
     transform,
 )
 
@@ -68,6 +69,10 @@ class ToyMove:
 
     def record(self) -> dict[str, Any]:
         return {"a": list(self.a), "b": list(self.b)}
+
+
+HINT = ToyMove((0, 0), (1, 5))  # the toy's first pair
+AFTER = START.put({HINT.a: 0, HINT.b: 0})
 
 
 @dataclass(frozen=True)
@@ -211,3 +216,8 @@ class ToySource:
     def corners(self, index: int) -> Points:
         """(4, 2) frame px of the board's true corners."""
         return transform(self.plane(index / FPS).frame_from_plane, LATTICE.corners)
+
+
+def shown(view: View) -> ToyMove | None:
+    """The move that the picture points at."""
+    return view.advice.moves[view.choice] if view.advice and view.marks else None

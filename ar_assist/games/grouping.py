@@ -139,38 +139,40 @@ def _parted(
     found: Grouping, look: Differences, odds: Floats, size_odds: Callable[[int], float]
 ) -> tuple[Grouping, Floats]:
     """The groups, those in two that are rather two kinds, if sizes allow; and strains, (N,)."""
-    todo = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
-    axes = [_axes(look.parts, some) for some in todo if len(some) >= LEAST_HALVES]
-    usual = np.median([spread for spread, _ in axes], 0) if axes else np.empty(0)
+    groups = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
+    todo = [(some, _axes(look.parts, some)) for some in groups]
+    wide = [spread for some, (spread, _) in todo if len(some) >= LEAST_HALVES]
+    usual = np.median(wide, 0) if wide else np.zeros(len(look.parts))
     labels, strains = np.empty_like(found.labels), np.empty(len(found.labels))
     while todo:
-        some = todo.pop(0)
-        strain, halves = _halves(look, some, usual)
+        some, axes = todo.pop(0)
+        least = np.maximum(usual, SLACK * look.slack[:, some].mean(1) ** 2 + CLEANEST**2)
+        strain, halves = _halves(some, axes, least)
         allowed = size_odds(len(some)) <= sum(size_odds(len(half)) for half in halves)
         crowding = _crowding(2 * min(len(half) for half in halves), found)
         if odds[some].max() < PER_STRAIN * strain**2 + crowding and len(halves) > 1 and allowed:
-            todo += halves
+            todo += [(half, _axes(look.parts, half)) for half in halves]
         else:
             labels[some], strains[some] = some[0], strain
     return replace(found, labels=_numbered(labels)), strains
 
 
-def _halves(look: Differences, some: Indices, usual: Floats) -> tuple[float, list[Indices]]:
+def _halves(
+    some: Indices, axes: tuple[Floats, Floats], least: Floats
+) -> tuple[float, list[Indices]]:
     """How strongly a group pulls apart in any part of the difference, and the halves it makes.
 
     The strain is half the logarithm of a product: how much more a group varies along its axis than
-    is `usual` (K,), how far its halves are from each other there, in deviations within halves, and
-    how well so many cells tell.
+    `least` (K,), how far its halves are from each other there, in deviations within halves, and how
+    well so many cells tell.
     """
     n = len(some)
-    strain, halves = UNSTRAINED, [some]
     if n < LEAST_HALVES:
-        return strain, halves
-    strain = 0.0
-    least = np.maximum(usual, SLACK * look.slack[:, some].mean(1) ** 2 + CLEANEST**2)
-    for spread, at, base in zip(*_axes(look.parts, some), least, strict=True):
+        return UNSTRAINED, [some]
+    strain, halves = 0.0, [some]
+    count = np.arange(1, n)
+    for spread, at, base in zip(*axes, least, strict=True):
         order = np.argsort(at, kind="stable")
-        count = np.arange(1, n)
         # Otsu's criterion: the share of the variance that lies between the halves
         share = np.cumsum(at[order])[:-1] ** 2 * n / (count * (n - count)) / (at @ at + 1e-12)
         cut = int(share[1:-1].argmax()) + 1

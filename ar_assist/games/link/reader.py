@@ -347,9 +347,9 @@ def features(reading: Reading[LinkBoard]) -> Array:
     clear = reading.certainty[tile & (reading.certainty >= 0.5)]
     weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
     weak = min(weak, 1 - 1e-6)
-    count, sizes = max(int(tile.sum()), 1), list(reading.board.counts.values())
+    count = max(int(tile.sum()), 1)
     doubted = float((reading.certainty < 0.5).sum()) / count
-    odd = sum(size % 2 for size in sizes) / max(len(sizes), 1)
+    odd = _odd_kinds(reading) / max(len(reading.board.counts), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
     return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)

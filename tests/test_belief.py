@@ -1,0 +1,247 @@
+"""What the assistant believes of a board, and how soon: on a toy game before a moving camera."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import pytest
+from toy import (
+    AFTER,
+    COLS,
+    FPS,
+    HINT,
+    LATTICE,
+    PLANE_WH,
+    ROWS,
+    START,
+    ToyBoard,
+    ToyGame,
+    ToySource,
+    screen_picture,
+    shown,
+)
+
+from ar_assist.belief import Belief
+from ar_assist.look import Sight
+from ar_assist.types import Correction, Frame, Plane, Reading
+
+
+@dataclass(frozen=True)
+class _Misreader(ToyGame):
+    """Misreads the board in one look of so many."""
+
+    looks = []  # noqa: RUF012
+    every: int = 3
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading and len(self.looks) % self.every == 0:
+            return replace(reading, board=reading.board.put({(0, 0): 2}))
+        return reading
+
+
+def test_a_single_misread_look_never_leads(play):
+    _Misreader.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Misreader(confidence=0.6))
+    boards = {view.reading.board for view in views if view.reading}
+    assert len(_Misreader.looks) > 5
+    assert boards == {START}
+
+
+def test_a_likely_reading_is_believed_when_looks_agree(play):
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.8))
+    assert views[0].state == "searching"
+    assert shown(views[1]) == HINT
+
+
+def test_no_hint_rests_on_an_unlikely_reading(play):
+    views = play(ToySource(lambda t: START, 0.3), ToyGame(confidence=0.3))
+    assert views[-1].reading.board == START
+    assert all(shown(view) is None for view in views)
+    assert views[-1].reason == "not sure of the reading"
+
+
+@dataclass(frozen=True)
+class _Unsure(ToyGame):
+    """Sure of the start only."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        if reading is None or reading.board == START:
+            return reading
+        return replace(reading, confidence=0.2)
+
+
+def test_a_board_that_a_move_explains_needs_no_second_look(play):
+    strange = START.put({(3, 0): 0, (3, 1): 0})  # no pair
+    for board, wait in ((AFTER, 0.0), (strange, 0.25)):
+        views = play(ToySource(lambda t, b=board: START if t < 0.5 else b, 1.2), _Unsure())
+        read = next(view.frame.time for view in views if view.reading.board == board)
+        assert wait <= read - 0.5 <= wait + 2.5 / FPS
+        # what a move explains is as sure as the board before it; the other is not
+        assert (views[-1].reading.confidence > 0.9) == (board == AFTER)
+        assert (shown(views[-1]) is not None) == (board == AFTER)
+
+
+@dataclass(frozen=True)
+class _Wanderer(ToyGame):
+    """From its third look on it reads a tile otherwise, though the view has not changed."""
+
+    looks = []  # noqa: RUF012
+    first: int = 3
+    last: int = 99
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading and len(self.looks) >= self.first:
+            return replace(reading, board=reading.board.put({(0, 0): 2}))
+        return reading
+
+
+def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_long(play):
+    _Wanderer.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Wanderer())
+    other = START.put({(0, 0): 2})
+    first_doubt = next(v.frame.time for v in views if v.advice is None and v.reading)
+    led = next(v.frame.time for v in views if v.reading.board == other)
+    assert led - first_doubt >= 0.9
+    doubtful = [v for v in views if first_doubt <= v.frame.time < led]
+    assert all(shown(v) is None and "disagree" in v.reason for v in doubtful)
+
+
+@dataclass(frozen=True)
+class _Flickering(ToyGame):
+    """Reads some cells as another kind in every look: of a large board there is always one."""
+
+    cells: tuple[tuple[int, int], ...] = ((2, 3), (3, 1))
+    certainty: float = 1.0
+    looks = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading is None:
+            return None
+        certainty = reading.certainty.copy()
+        cell = self.cells[len(self.looks) % len(self.cells)]
+        kind = 1 + (reading.board.cells[cell[0]][cell[1]] + len(self.looks)) % 6
+        if len(self.looks) == 1:
+            return reading
+        certainty[cell] = self.certainty
+        return replace(reading, board=reading.board.put({cell: kind}), certainty=certainty)
+
+
+def test_a_move_is_believed_though_other_cells_are_read_anew_each_time(play):
+    views = play(ToySource(lambda t: START if t < 0.5 else AFTER, 1.2), _Flickering())
+    assert {view.reading.board for view in views} == {START, AFTER}
+    assert next(v.frame.time for v in views if v.reading.board == AFTER) <= 0.5 + 2.5 / FPS
+
+
+def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(play):
+    for certainty, doubted in ((1.0, True), (0.3, False)):
+        _Flickering.looks.clear()
+        views = play(ToySource(lambda t: START, 1.5), _Flickering(certainty=certainty))
+        assert all(view.reading.board == START for view in views)
+        worst = [min(v.reading.certainty[2, 3], v.reading.certainty[3, 1]) for v in views]
+        assert (min(worst) <= 0.2) == doubted
+        assert all(view.reading.certainty[0, 0] == 1 for view in views)
+
+
+@pytest.mark.parametrize("luck", [0.9, 0.3])  # certainty in every third look; else the other
+def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
+    source, belief, said = ToySource(lambda t: START, 3.0), Belief(), []
+    (candidate,) = source.find(source.frame(0).image)
+    seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    for number in range(9):
+        certainty = np.ones((ROWS, COLS), np.float32)
+        certainty[1, 2] = luck if number % 3 == 1 else 1.2 - luck
+        reading = Reading(START, LATTICE.corners, certainty, 0.95)
+        sight = Sight(ToyGame(), candidate.plane, LATTICE, None, reading)
+        belief.hear(sight, number / 2, seen, np.eye(3))
+        said.append(belief.reading.certainty[1, 2])
+    assert said[1] == pytest.approx(0.3)  # of two looks the one that doubts
+    assert said[2:] == pytest.approx([1.2 - luck] * 7)
+
+
+def test_quite_another_board_is_believed_but_not_the_cells_that_flicker():
+    other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
+    plane = Plane(np.eye(3), PLANE_WH)
+    belief, boards, certainties = Belief(), [], []
+    for look_, time in enumerate((0.0, 0.5, 0.7, 0.9)):
+        board = START if look_ == 0 else other
+        flicker = board if look_ == 0 else board.put({(2, 3): look_, (3, 1): 4 - look_})
+        reading = ToyGame().read(screen_picture(board), LATTICE)
+        sight = Sight(ToyGame(), plane, LATTICE, None, replace(reading, board=flicker))
+        seen = cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
+        belief.hear(sight, time, seen, np.eye(3))
+        boards.append(belief.reading.board)
+        certainties.append(belief.reading.certainty)
+    assert boards == [START, START, START, flicker]  # never some cells of each
+    doubted = np.argwhere(certainties[-1] < 0.5).tolist()
+    assert doubted == [[2, 3], [3, 1]]
+
+
+@pytest.mark.parametrize("is_atomic", [False, True])
+def test_parts_of_a_move_that_is_atomic_are_not_believed_soon(play, is_atomic: bool):
+    """The second tile of a pair goes half a second after the first."""
+    part = START.put({HINT.a: 0})
+    at = {0.0: START, 0.5: part, 1.0: AFTER}
+    source = ToySource(lambda t: at[max(start for start in at if start <= t)], 2.0)
+    views = play(source, ToyGame(is_atomic=is_atomic), look_latency_s=0.1)
+    assert (part in {view.reading.board for view in views if view.reading}) != is_atomic
+    assert views[-1].reading.board == AFTER
+
+
+class Fading(ToySource):
+    """From 0.5 s to 1 s the first pair fades away."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda t: START, 2.5)
+
+    def frame(self, index: int) -> Frame:
+        self.board_at = lambda t: START
+        still = super().frame(index)
+        self.board_at = lambda t: AFTER
+        gone = super().frame(index)
+        share = np.clip((still.time - 0.5) / 0.5, 0, 1)
+        image = np.uint8(still.image * (1 - share) + gone.image * share)
+        self._times[image.tobytes()] = still.time
+        return replace(still, image=image)
+
+
+@pytest.mark.parametrize("latency_s", [0.1, 0.17, 0.25, 0.33])
+def test_a_hint_on_tiles_that_fade_does_not_come_back(play, latency_s: float):
+    views = play(Fading(), look_latency_s=latency_s)
+    hidden = next(view.frame.index for view in views if view.frame.time > 0.5 and not view.marks)
+    assert hidden < FPS
+    assert all(shown(view) != HINT for view in views[hidden:])
+    assert shown(views[-1])
+
+
+@dataclass(frozen=True)
+class _Obedient(ToyGame):
+    """What the player said is certain."""
+
+    def correct(self, reading, corrections):
+        corrected = super().correct(reading, corrections)
+        certainty = corrected.certainty.copy()
+        for correction in corrections:
+            certainty[correction.cell] = 1.0
+        return replace(corrected, certainty=certainty)
+
+
+def test_the_players_word_is_certain_at_once_whatever_looks_had_doubted():
+    belief, plane = Belief(), Plane(np.eye(3), PLANE_WH)
+    seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    for number in range(6):
+        if number == 3:
+            belief.correct(Correction((1, 2), "empty"))
+        doubtful = np.where(np.indices((ROWS, COLS))[1] == 2, 0.4, 1.0).astype(np.float32)
+        reading = Reading(START, LATTICE.corners, doubtful, 0.95)
+        belief.hear(Sight(_Obedient(), plane, LATTICE, None, reading), number / 2, seen, np.eye(3))
+        assert belief.reading.certainty[1, 2] == pytest.approx(0.4 if number < 3 else 1.0)
+        assert belief.reading.certainty[2, 2] == pytest.approx(0.4)
