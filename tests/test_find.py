@@ -107,7 +107,9 @@ def test_finding_repeats_to_the_byte(data: Path) -> None:
         np.testing.assert_array_equal(a.plane.frame_from_plane, b.plane.frame_from_plane)
 
 
-@pytest.mark.parametrize("name", ["doc_dark_table.jpg", "sudoku_desk_a.jpg", "sudoku_table.jpg"])
+@pytest.mark.parametrize(
+    "name", ["doc_chart.jpg", "doc_dark_table.jpg", "sudoku_desk_a.jpg", "sudoku_table.jpg"]
+)
 def test_sheets_and_grids_are_outlined(data: Path, name: str) -> None:
     image, truth = load(data / "planes" / name)
     corners = np.array(truth["corners"], np.float32)

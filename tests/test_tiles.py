@@ -158,6 +158,26 @@ def test_a_kind_with_many_cells_is_less_sure() -> None:
     assert odds[:12].max() < odds[12:].min() - 2
 
 
+@pytest.mark.parametrize("colour", [1.0, 0.9])
+def test_kinds_that_differ_in_tone_alone_doubt_a_picture_without_colour(colour: float) -> None:
+    cells = np.repeat(np.arange(1, 9), [4, 4, 4, 4, 4, 4, 4, 2])
+    seen = np.stack([pattern(int(kind)) for kind in cells]).mean(-1, keepdims=True)
+    seen[cells == 1, 6:-6, 6:-6] = 110
+    seen[cells == 2, 6:-6, 6:-6] = 140
+    noisy = seen + np.random.default_rng(1).normal(0, 2, seen.shape)
+    strip = np.concatenate(list(noisy), 1).clip(0, 255).astype(np.uint8)
+    image = cv2.merge([strip, strip, strip])
+    some = slice(12 * PITCH)  # three kinds
+    image[:, some, 0] = colour * image[:, some, 0]
+    cut = tiles.cut(image, Lattice((-0.5, -0.5), (PITCH, PITCH), 1, len(cells)))[0]
+    found = group(finely(tiles.compare(cut, reach=1), cut), even)
+    assert same_partition(found.labels, cells)
+    sure = found.margin > 2
+    assert (
+        sure.all() if colour < 1 else not sure[:-2].any() and sure[-2:].all()
+    )  # a pair hides none
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)

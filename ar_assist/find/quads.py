@@ -22,6 +22,7 @@ MIN_AREA = 0.02  # of the picture: smaller boards cannot be read
 CORNER_EPSILON = (0.015, 0.03, 0.06)  # of the outline's length: polygons ever coarser
 MIN_ANGLE_SINE = 0.35  # of a corner: 60 degrees of tilt leave more
 SAMPLES = 48  # along a side
+SAME_ROUGH = 0.02  # of the diagonal: outlines whose corners are this close are one
 SAME_IOU = 0.9  # quads that overlap more are one
 MAX_QUADS = 8
 
@@ -56,11 +57,14 @@ def quads(image: Image) -> list[Quad]:
     brightest = strongest_channel(image)
     grey = np.asarray(cv2.GaussianBlur(brightest, (0, 0), 0.5 + 0.3 * scale), np.uint8)
     found: list[Quad] = []
-    for outline in _distinct(_outlines(small)):
-        corners = (outline + 0.5) * scale - 0.5
-        quad = _refined(grey, corners, reach=3 * scale + 2)
-        if quad is not None:
-            found.append(quad)
+    refined: list[Points] = []
+    for outline in _outlines(small):
+        # A rough one that edges do not bear out says nothing against one that lies near it.
+        if not any(_lie_near(outline, other) for other in refined):
+            quad = _refined(grey, (outline + 0.5) * scale - 0.5, reach=3 * scale + 2)
+            if quad is not None:
+                found.append(quad)
+                refined.append(outline)
     found.sort(key=lambda quad: -quad.score)
     return _distinct_quads(found)[:MAX_QUADS]
 
@@ -123,14 +127,10 @@ def _is_plausible(corners: Points) -> bool:
     return bool(sine.min() > MIN_ANGLE_SINE)
 
 
-def _distinct(outlines: Iterator[Points]) -> list[Points]:
-    """Drop outlines whose corners all lie near another's."""
-    kept: list[Points] = []
-    for corners in outlines:
-        near = 0.02 * np.hypot(*(corners[2] - corners[0]))
-        if not any(np.abs(corners - other).max() < near for other in kept):
-            kept.append(corners)
-    return kept
+def _lie_near(corners: Points, other: Points) -> bool:
+    """Whether all corners lie near another's."""
+    near = SAME_ROUGH * np.hypot(*(corners[2] - corners[0]))
+    return bool(np.abs(corners - other).max() < near)
 
 
 def _distinct_quads(found: list[Quad]) -> list[Quad]:

@@ -38,6 +38,10 @@ CAUTION = 1.5  # log odds less than these, for boards that are unlike those of t
 ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike may be one group
 UNSTRAINED = 1.5  # strain of groups too small to show any: more than that of most others
 CLEAR_HALVES = 20.0  # deviations: pixels fall alike on tiles of one kind, which lie in heaps then
+GREY = 0.05  # usual difference of chroma: less is a picture without colour
+# One drawing in two tones: its shape differs by this share of the usual, or what is left of the
+# difference is no more than so many times what is left of that of equals.
+TWINS_SHAPE, TWINS_REST = 0.25, 2.0
 SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
@@ -66,6 +70,7 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     found, strain = _parted(found, within, _odds(found, look.parts), size_odds)
     size = np.bincount(found.labels)[found.labels]
     margin = _odds(found, look.parts) - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
+    margin = np.where(_may_hide_colour(found, look), np.minimum(margin, 0), margin)
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
 
@@ -133,6 +138,26 @@ def _crowding(size: Indices | int, found: Grouping) -> Floats:
     """
     usual = np.median(np.bincount(found.labels))
     return np.asarray(PER_CROWD * np.log(np.maximum(size / usual, 1)), np.float64)
+
+
+def _may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
+    """(N,) cells of groups in which kinds may lie that differ in a colour which is not seen.
+
+    Where a picture without colour shows kinds that differ in tone alone, colours are what parts the
+    kinds of this game, and some of them are of one tone.
+    """
+    parts = dict(zip(PARTS, look.parts, strict=False))
+    kinds = found.labels == np.arange(found.labels.max() + 1)[:, None]
+    joined = np.triu(found.labels[:, None] == found.labels, 1)
+    no_cell = np.zeros(len(found.labels), bool)
+    if "rest" not in parts or np.median(parts["chroma"]) > GREY or not joined.any():
+        return no_cell
+    share = kinds / kinds.sum(1, keepdims=True)
+    shape, tone, rest = (share @ parts[name] @ share.T for name in ("shape", "tone", "rest"))
+    one_drawing = shape < TWINS_SHAPE * np.median(parts["shape"])
+    one_drawing |= rest < TWINS_REST * np.median(parts["rest"][joined])
+    are_twins = np.triu(one_drawing & (tone > shape), 1).any()
+    return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
 
 
 def _parted(
