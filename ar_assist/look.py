@@ -251,24 +251,25 @@ def fuse(pictures: Sequence[Image]) -> Image:
         return newest
     sharpness = np.array([_sharpness(picture) for picture in pictures])
     weights = (sharpness / sharpness.max()) ** SHARPNESS_POWER
-    total = newest * np.float32(weights[0])
+    mean, other = newest.astype(np.float32), np.empty(newest.shape, np.float32)
     weight = np.full(newest.shape[:2], weights[0], np.float32)
     detail = _detail(newest)
     for picture, worth in zip(pictures[1:], weights[1:], strict=True):
-        share = cv2.resize(_agreement(detail, _detail(picture)), newest.shape[1::-1])
-        share = np.asarray(share * worth, np.float32)
-        total += picture * share[..., None]
+        share = _agreement(detail, _detail(picture)) * np.float32(worth)
+        share = np.asarray(cv2.resize(share, newest.shape[1::-1]), np.float32)
+        np.copyto(other, picture)
+        cv2.blendLinear(mean, other, weight, share, mean)
         weight += share
-    return np.asarray(np.rint(total / weight[..., None]), np.uint8)
+    return np.asarray(cv2.convertScaleAbs(mean), np.uint8)
 
 
 def _agreement(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
     """1 in blocks that show the same, as do the blocks around them, 0 elsewhere."""
-    lit = theirs + np.median(ours - theirs, axis=(0, 1))
-    difference = np.abs(lit - ours).mean(-1)
+    lit = theirs + np.median((ours - theirs)[::2, ::2], axis=(0, 1))  # a quarter will do
+    difference = cv2.transform(cv2.absdiff(lit, ours), np.full((1, 3), 1 / 3))
     h, w = difference.shape
     size = (max(1, w // BLOCK), max(1, h // BLOCK))
-    blocks = cv2.resize(difference, size, interpolation=cv2.INTER_AREA)
+    blocks = np.asarray(cv2.resize(difference, size, interpolation=cv2.INTER_AREA))
     agrees = (blocks < AGREE + USUAL * np.median(blocks)).astype(np.float32)
     return np.asarray(cv2.erode(agrees, np.ones((3, 3), np.uint8)), np.float32)
 

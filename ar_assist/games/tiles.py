@@ -169,16 +169,16 @@ def shapes(grey: Array, reach: int) -> tuple[Array, Array]:
     still = moved(0, 0)
     energy_still = np.einsum("nd,nd->n", still, still)
     best = differ(still)
-    shift = np.zeros((n, n, 2), np.float32)
+    steps, which = [(0, 0)], np.zeros((n, n), np.uint8)
     # Moving one cell by s is moving the other by -s, so half of the shifts will do.
     for dx, dy in ((x, y) for x in range(reach + 1) for y in range(-reach, reach + 1)):
         if (dx, dy) > (0, 0):
             distance = differ(moved(dx, dy))
-            for sign, way in ((1, distance), (-1, distance.T)):
-                closer = way < best
-                best = np.where(closer, way, best)
-                shift[closer] = sign * dx, sign * dy
-    return ((best + best.T) / 2).astype(np.float32), shift
+            for sign, way in ((1, distance), (-1, np.ascontiguousarray(distance.T))):
+                np.copyto(which, len(steps), where=way < best)
+                np.minimum(best, way, out=best)
+                steps.append((sign * dx, sign * dy))
+    return np.asarray((best + best.T) / 2, np.float32), np.array(steps, np.float32)[which]
 
 
 def _shape_slack(grey: Array) -> Array:

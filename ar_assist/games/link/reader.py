@@ -299,7 +299,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     groups, joins = found.labels, np.zeros(len(found.labels), bool)
     known = before.evidence if before else None
     if isinstance(known, Memory):
-        groups, joins = _parted_by_known(cells[tile], groups, known)
+        lit, apart = _seen_again(known.pictures, cells[tile])
+        groups, joins = _parted_by_known(groups, apart)
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
@@ -308,8 +309,11 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum() or _is_too_fine(tile)
     ):
         return None
-    labels = np.array(before.board.cells)[tile] if before else None
-    memory = _remember(cells[tile], groups, joins, known, labels)
+    memory = _memory(cells[tile], groups)
+    if before and isinstance(known, Memory):
+        labels = np.array(before.board.cells)[tile]
+        alike = _lie_alike(groups, labels[:, None] == known.labels)
+        memory = _remember(memory, known, lit, alike, np.unique(groups[joins]))
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[groups]
     if odd == (sizes == 1).sum() and not sight.framed:
@@ -361,16 +365,15 @@ def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
 
 
-def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indices, Mask]:
+def _parted_by_known(groups: Indices, apart: Array) -> tuple[Indices, Mask]:
     """Groups that join what was told apart before, parted again, and which cells they hold.
 
-    Few kinds say little about what parts kinds: as a board empties, look-alikes run together. Parts
-    are made where they are even; in any case such cells are doubted. (N,) each.
+    `apart` (N, K) is how far cells are from known kinds. Few kinds say little about what parts
+    kinds: as a board empties, look-alikes run together. Parts are made where they are even; in any
+    case such cells are doubted. (N,) each.
     """
-    n = len(cells)
-    apart = _from_known(cells, known)
     like = np.where(apart.min(1) < SAME_KIND, apart.argmin(1), -1)
-    parted, joins = groups * (len(known.labels) + 1), np.zeros(n, bool)
+    parted, joins = groups * (apart.shape[1] + 1), np.zeros(len(groups), bool)
     for g in range(groups.max() + 1):
         some = groups == g
         kinds, sizes = np.unique(like[some], return_counts=True)
@@ -380,24 +383,24 @@ def _parted_by_known(cells: Array, groups: Indices, known: Memory) -> tuple[Indi
     return np.unique(parted, return_inverse=True)[1], joins
 
 
-def _from_known(pictures: Array, known: Memory) -> Array:
-    """(N, K) summed squared differences of (N, CELL, CELL, 3) pictures from the known kinds.
+def _seen_again(kinds: Array, cells: Array) -> tuple[Array, Array]:
+    """The kinds in the light of (N, CELL, CELL, 3) cells, and how far these are from each, (N, K).
 
-    A camera that has been aimed anew may see them in another exposure: the kinds are put into the
-    light of the pictures that have their shapes.
+    A camera that has been aimed anew may see them in another exposure: the cells that have their
+    shapes tell.
     """
+    parts = _differences(cells, kinds)
+    lit = _in_light_of(kinds, kinds[parts[0].argmin(1)], cells)
+    if np.abs(lit - kinds).mean() > tiles.NOISE:
+        kinds, parts = lit, _differences(cells, lit)
+    return kinds, (parts**2).sum(0)
 
-    def differences(kinds: Array) -> Array:
-        look = tiles.compare(np.concatenate([pictures, kinds]), reach=1)
-        parts: Array = look.parts[:, : len(pictures), len(pictures) :]
-        return parts
 
-    parts = differences(known.pictures)
-    lit = _in_light_of(known.pictures, known.pictures[parts[0].argmin(1)], pictures)
-    if np.abs(lit - known.pictures).mean() > tiles.NOISE:
-        parts = differences(lit)
-    apart: Array = (parts**2).sum(0)
-    return apart
+def _differences(cells: Array, kinds: Array) -> Array:
+    """(3, N, K) parts of the differences of N pictures from K."""
+    look = tiles.compare(np.concatenate([cells, kinds]), reach=1)
+    parts: Array = look.parts[:, : len(cells), len(cells) :]
+    return parts
 
 
 def _in_light_of(kinds: Array, some: Array, same: Array) -> Array:
@@ -418,29 +421,30 @@ def _lie_alike(groups: Indices, had: Mask) -> Mask:
     return most
 
 
-def _remember(
-    cells: Array, groups: Indices, joins: Mask, known: Memory | None, labels_before: Indices | None
-) -> Memory:
-    """The kinds seen on this board, those of the groups first, then those seen last.
-
-    Kinds that were known, by their pictures or by where they lie, keep their labels; and their
-    pictures, where their group joins several.
-    """
+def _memory(cells: Array, groups: Indices) -> Memory:
+    """The kinds of a board that is seen for the first time."""
     count = int(groups.max()) + 1
     pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
-    labels = np.arange(1, count + 1)
-    if known is None or labels_before is None:
-        return Memory(labels, pictures)
-    apart = _from_known(pictures, known)
-    apart[_lie_alike(groups, labels_before[:, None] == known.labels)] = -SAME_PLACE
-    new, old = linear_sum_assignment(apart)
-    same = apart[new, old] < SAME_KIND
-    new, old = new[same], old[same]
-    labels = known.labels.max() + labels
-    labels[new] = known.labels[old]
-    joined = np.isin(new, groups[joins])
-    pictures[new[joined]] = known.pictures[old[joined]]
-    gone = np.setdiff1d(np.arange(len(known.labels)), old)[: max(REMEMBERED - count, 0)]
+    return Memory(np.arange(1, count + 1), pictures)
+
+
+def _remember(new: Memory, known: Memory, lit: Array, alike: Mask, joined: Indices) -> Memory:
+    """The kinds seen on this board, the new ones first, then those seen last.
+
+    Kinds that were known, by their pictures `lit` as now or because they lie `alike` (G, K), keep
+    their labels; and their pictures, where their group has `joined` several.
+    """
+    apart = (_differences(new.pictures, lit) ** 2).sum(0)
+    apart[alike] = -SAME_PLACE
+    here, there = linear_sum_assignment(apart)
+    same = apart[here, there] < SAME_KIND
+    here, there = here[same], there[same]
+    labels, pictures = known.labels.max() + new.labels, new.pictures.copy()
+    labels[here] = known.labels[there]
+    kept = np.isin(here, joined)
+    pictures[here[kept]] = known.pictures[there[kept]]
+    gone = np.setdiff1d(np.arange(len(known.labels)), there)
+    gone = gone[: max(REMEMBERED - len(labels), 0)]
     return Memory(
         np.concatenate([labels, known.labels[gone]]),
         np.concatenate([pictures, known.pictures[gone]]),
