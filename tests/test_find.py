@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.find import find, outlines, search
+from ar_assist.find import blobs, find, outlines, search
+from ar_assist.find.cells import CELL_PX, PHASES, _border
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
@@ -150,6 +151,33 @@ def test_balls_on_a_chequered_ground_are_found() -> None:
         cv2.circle(image, middle, 22, colours[int(rng.integers(9))], -1, cv2.LINE_AA)
     corners = np.array([[320, 140], [968, 140], [968, 572], [320, 572]], np.float32) - 0.5
     assert best_error(image, corners, tried=8) < CELL
+
+
+def test_a_face_without_any_noise_is_no_more_a_border_than_one_with_a_little() -> None:
+    """In a clean picture the margin of a plain face differs from cell to cell even less than frames
+    do."""
+    edges, picture = np.full(CELL_PX, 0.2), np.full(CELL_PX, 1.0)
+    edges[0] = 5.0
+    picture[[23, 0, 1]] = 0.05
+    noisy, clean = picture.copy(), picture.copy()
+    noisy[11:14], clean[11:14] = 0.05, 0.0
+    at_frame, on_face = np.flatnonzero(np.isin(PHASES, (0, 12)))
+    gain = _border(clean, edges) - _border(noisy, edges)
+    assert abs(gain[at_frame]) < 0.1
+    assert 0 < gain[on_face] < 1
+
+
+def test_thousands_of_equal_blobs_are_no_tiles() -> None:
+    """A board on a chequered cloth: its squares are soon left out, and tiles are found."""
+    rng = np.random.default_rng(3)
+    y, x = np.mgrid[:800, :1280] // 16
+    image = np.where(((x + y) % 2)[..., None], 220, 90).astype(np.uint8) * np.ones(3, np.uint8)
+    image[200:500, 400:820] = 60
+    for row, col in np.argwhere(rng.random((6, 9)) < 0.4).tolist():
+        corner = 400 + 46 * col + 5, 200 + 46 * row + 15
+        cv2.rectangle(image, corner, (corner[0] + 40, corner[1] + 40), (200, 230, 235), -1)
+    found = blobs._blobs(image)
+    assert 10 < len(found.centres) < 100
 
 
 def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike() -> None:

@@ -188,6 +188,45 @@ def test_a_marked_tile_is_known_by_its_mates() -> None:
         assert reading.certainty[tuple(picked[0])] > least
 
 
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_tile_under_a_broad_mark_is_there_but_doubted_unless_it_was_read_before(
+    is_known: bool,
+) -> None:
+    truth = cleared(shuffled(7, 10, 14, 6), 10)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (230, 230, 230))
+    picked = np.argwhere(truth)[:1]
+    before = reader.read(framed, lattice) if is_known else None
+    reading = reader.read(bordered(framed, picked, (0, 40, 250), 7), lattice, before)
+    assert same_partition(cells_of(reading), truth)
+    assert reading is not None
+    assert (reading.certainty[tuple(picked[0])] > DOUBTFUL) == is_known
+
+
+def test_a_plain_cell_of_the_colour_beside_the_board_is_empty() -> None:
+    """Two are cleared, so that the ground runs on nowhere, and a strip of it is all around."""
+    truth = shuffled(7, 10, 14, 6)
+    mate = next(tuple(cell) for cell in np.argwhere(truth == truth[2, 3]) if tuple(cell) != (2, 3))
+    truth[mate], truth[5, 7], truth[2, 3] = truth[5, 7], 0, 0
+    image, lattice = picture(truth, ground=200)
+    beside = image[2 * PITCH + 32 : -2 * PITCH - 32, 2 * PITCH + 32 : -2 * PITCH - 32].copy()
+    image[:] = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
+    image[2 * PITCH + 32 : -2 * PITCH - 32, 2 * PITCH + 32 : -2 * PITCH - 32] = beside
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    for r, c in np.argwhere(truth):  # a side that shows below a thick tile ends its ground
+        y, x = (r + 4) * PITCH, (c + 3) * PITCH
+        framed[y : y + 5, x + 1 : x + PITCH - 1] = (120, 70, 40)
+    found = cells_of(reader.read(framed, lattice))
+    assert ((found == 0) == (truth == 0)).all()
+
+
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
+    groups = np.tile(np.arange(4), 6)
+    dealt = np.random.default_rng(1).permutation(groups)
+    assert reader._is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
+
+
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float) -> None:
     """Even where the game has shuffled the tiles."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from ar_assist.find.lattice import FIT_CELLS, LONGEST, Box, Fit
 from ar_assist.find.period import MIN_SINE, reduced
@@ -23,6 +24,7 @@ from ar_assist.types import Homography, Image, transform
 MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
 MAX_SIDE = 0.25  # of the picture's longer side
 MIN_SOLIDITY = 0.85  # area over that of the convex hull: a tile's face has no bays
+MANY = 1440  # blobs of one size: twice the tiles of the largest boards, for pictures on tiles count
 ALIKE = 0.25  # relative difference of second moments between neighbours of one kind of blob
 RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
 SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
@@ -171,7 +173,9 @@ def _blobs(image: Image) -> _Blobs:
         return _Blobs(np.empty((0, 2)), np.empty((0, 3)), np.empty((0, 3)), np.empty((0, 4, 2)))
     blobs = _Blobs(np.array(centres), np.array(moments), np.array(rims), np.array(quads))
     once = _first_of_each(blobs)
-    return _Blobs(*(values[once] for values in vars(blobs).values()))
+    blobs = _Blobs(*(values[once] for values in vars(blobs).values()))
+    few = ~_are_texture(blobs)
+    return _Blobs(*(values[few] for values in vars(blobs).values()))
 
 
 def _rim(image: Image, contour: NDArray[np.int32], centre: Array) -> Array:
@@ -189,14 +193,26 @@ def _four_sides(hull: NDArray[np.int32]) -> Array:
 
 def _first_of_each(blobs: _Blobs) -> NDArray[np.intp]:
     """Indices of blobs that no earlier one lies on: several binary pictures show the same."""
-    radius = np.sqrt(blobs.moments[:, :2].sum(axis=1))
-    kept: list[int] = []
-    for i, centre in enumerate(blobs.centres):
-        apart = np.hypot(*(blobs.centres[kept] - centre).T)
-        same = (apart < 0.5 * radius[i]) & (np.abs(radius[kept] / radius[i] - 1) < ALIKE)
-        if not same.any():
-            kept.append(i)
-    return np.array(kept, np.intp)
+    radius = _radius(blobs)
+    kept = np.zeros(len(radius), bool)
+    for i, near in enumerate(KDTree(blobs.centres).query_ball_point(blobs.centres, radius / 2)):
+        same = [j for j in near if kept[j] and abs(radius[j] / radius[i] - 1) < ALIKE]
+        kept[i] = not same
+    return np.flatnonzero(kept)
+
+
+def _are_texture(blobs: _Blobs) -> NDArray[np.bool_]:
+    """(N,) blobs of which more are of one size than any board has: they are no tiles."""
+    radius = _radius(blobs)
+    ordered = np.sort(radius)
+    ends = [np.searchsorted(ordered, times * radius) for times in (1 - ALIKE / 2, 1 + ALIKE / 2)]
+    return np.asarray(ends[1] - ends[0] > MANY)
+
+
+def _radius(blobs: _Blobs) -> Array:
+    """(N,) px, of gyration."""
+    radius: Array = np.sqrt(blobs.moments[:, :2].sum(axis=1))
+    return radius
 
 
 def _tiles(blobs: _Blobs, shades: float) -> NDArray[np.int64]:

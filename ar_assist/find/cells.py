@@ -33,6 +33,8 @@ AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 NOISE = 0.02  # of the mean distance or variance: equal cells differ by no less
+NO_EDGE = 0.01  # of the mean strength
+NO_VARIANCE = 0.05  # of the mean: a plain face has less in a clean picture, and is no border for it
 
 SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
@@ -187,7 +189,10 @@ def _border(variance: Profile, edges: Profile) -> NDArray[np.float64]:
     On a border little differs from cell to cell and the edges that all share are strong (compared
     as ratios: whichever of the two has the contrast decides).
     """
-    lines, differ = (np.log(_softened(p / (p.mean() + 1e-6)) + 0.01) for p in (edges, variance))
+    lines, differ = (
+        np.log(_softened(p / (p.mean() + 1e-6)) + least)
+        for p, least in ((edges, NO_EDGE), (variance, NO_VARIANCE))
+    )
     at = np.arange(CELL_PX)
     return np.asarray(np.interp(PHASES, at, lines - differ, period=CELL_PX), np.float64)
 

@@ -200,6 +200,19 @@ def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     return near
 
 
+def has_colour_beside(cells: Array) -> Mask:
+    """(N,) cells whose middle has the colour that shows somewhere right beside the board.
+
+    The outer of (R, C, CELL, CELL, 3) cells lie around it. What they show further out may be else.
+    """
+    near, far = slice(EDGE // 2, EDGE * 2), slice(-EDGE * 2, -EDGE // 2)
+    sides = cells[0, :, far], cells[-1, :, near], cells[:, 0, :, far], cells[:, -1, :, near]
+    beside = np.concatenate([strip.mean((1, 2)) for strip in sides])
+    level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
+    same: Mask = np.linalg.norm(level[:, None] - beside, axis=-1).min(-1) < SAME
+    return same
+
+
 def _off(level: Array, known: Mask) -> Array:
     """(…,) by how many grey levels cells are off the known ground that is most like them."""
     off: Array = np.linalg.norm(level[..., None, :] - level[known], axis=-1).min(-1)
@@ -230,9 +243,9 @@ def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
     """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
-    ring = _ring(rim)
+    outer = ring(rim)
     neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
-    rims: Array = ((cells + neighbours) / np.float32(5))[:, ring].reshape(len(cells), -1)
+    rims: Array = ((cells + neighbours) / np.float32(5))[:, outer].reshape(len(cells), -1)
     usual = tiles.common(rims[sure])
     spread = np.hypot(1.48 * tiles.common(np.abs(rims[sure] - usual)), NOISE)
     off: Array = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
@@ -294,12 +307,13 @@ def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:
 
 def frameless(cells: Array, sure: Mask) -> Mask:
     """(N,) cells with much less contrast in the rim than the `sure` tiles have."""
-    edge = tiles.detail(tiles.opponent(cells)[0])[:, _ring(RIM)].std(1)
+    edge = tiles.detail(tiles.opponent(cells)[0])[:, ring(RIM)].std(1)
     bare: Mask = edge < FAINT * np.median(edge[sure])
     return bare
 
 
-def _ring(rim: int) -> Mask:
-    ring = np.ones((CELL, CELL), bool)
-    ring[rim:-rim, rim:-rim] = False
-    return ring
+def ring(rim: int = RIM) -> Mask:
+    """(CELL, CELL) the px of a cell's rim."""
+    outer = np.ones((CELL, CELL), bool)
+    outer[rim:-rim, rim:-rim] = False
+    return outer

@@ -35,6 +35,7 @@ MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
+MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
 GAINS = 0.4, 2.5  # of the exposure between two readings of one board
 SAME_PLACE = 100.0  # of these differences: where kinds lie counts more than how they look
@@ -73,6 +74,7 @@ class Sight:
     doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
     drawn: Array  # certainty that it shows more than a plain ground
+    marked: Mask  # a mark was taken off its frame
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
 
@@ -144,11 +146,12 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
     return Sight(
         lattice,
-        cells,
+        told.cells.reshape(cells.shape),
         told.tile.reshape(grid),
         doubt.reshape(grid),
         certainty.reshape(grid).astype(np.float32),
         told.drawn.reshape(grid),
+        told.marked.reshape(grid),
         (rows, cols),
         bool(told.odd[~inside].mean() > 0.5),
     )
@@ -166,6 +169,8 @@ class _Told:
     certainty: Array  # of being a tile or not
     drawn: Array  # certainty that they show more than a plain ground
     framed: bool  # tiles share a frame that tells
+    cells: Array  # (N, CELL, CELL, 3) without marks
+    marked: Mask  # a mark lay over their frame
 
 
 def _told(cells: Array, inside: Mask) -> _Told | None:
@@ -183,10 +188,18 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
+    alone = inside & odd & ~empty & ~plain & ~alike.any(1)
+    flat, marked = _unmarked(flat, alone, inside & ~odd & ~empty)
+    if marked.any():
+        odd &= ~marked
+        alike = _alike(flat, ~empty, inside, odd)
+    if alike is None:
+        return None
     mated = alike.any(1)
     must_have_mate = ~inside
-    if frame:  # a tile of one colour shows the frame another way, or none
-        odd &= ~(plain & mated & inside & ~seen.quiet.any(1))
+    if frame:  # a tile of one colour shows the frame another way, or none; and so does ground
+        apart = plain & ~seen.quiet.any(1) & ~ground.has_colour_beside(cells)
+        odd &= ~(apart & mated & inside)
     else:
         sure = inside & mated
         # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
@@ -202,7 +215,29 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame))
+    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
+
+
+def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
+    """(N, CELL, CELL, 3) cells, with the rims of their mates on those that a game has marked.
+
+    A frame is drawn around the tile that the player has chosen, or two that a hint names. Its
+    middle shows what `usual` tiles do; where more cells are odd, they are so for another reason.
+    """
+    marked = np.zeros(len(cells), bool)
+    some, others = np.flatnonzero(odd), np.flatnonzero(usual)
+    if not 0 < len(some) <= MOST_MARKED or not len(others):
+        return cells, marked
+    ring = ground.ring()
+    bare = cells[np.concatenate([some, others])]
+    bare[:, ring] = tiles.common(cells[others][:, ring])
+    apart = _differences(bare[: len(some)], bare[len(some) :])
+    unmarked = cells.copy()
+    for i, off in zip(some, (apart**2).sum(0), strict=True):
+        if off.min() < SAME_KIND:
+            unmarked[i, ring] = cells[others[off.argmin()], ring]
+            marked[i] = True
+    return unmarked, marked
 
 
 def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
@@ -306,7 +341,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
-        len(sizes) < LEAST_KINDS or sizes.max() > MOST_ALIKE * tile.sum() or _is_too_fine(tile)
+        len(sizes) < LEAST_KINDS
+        or sizes.max() > MOST_ALIKE * tile.sum()
+        or _is_too_fine(tile)
+        or _is_in_lines(tile, groups)
     ):
         return None
     memory = _memory(cells[tile], groups)
@@ -328,9 +366,14 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-found.margin)))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
-    doubted = certainty.copy()  # each by itself: they say nothing against the others
-    doubted[tile] = np.where(joins, np.minimum(certainty[tile], DOUBTFUL), certainty[tile])
-    return replace(reading, certainty=doubted)
+    # Each by itself, they say nothing against the others: look-alikes known from before, and what
+    # is under a mark, unless it is what was there.
+    joined, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
+    joined[tile] = joins
+    if before:
+        marked = marked & (board != before.board.cells)
+    doubted = np.where(joined | marked, np.minimum(certainty, DOUBTFUL), certainty)
+    return replace(reading, certainty=doubted.astype(np.float32))
 
 
 def _is_too_fine(tile: Mask) -> bool:
@@ -338,6 +381,17 @@ def _is_too_fine(tile: Mask) -> bool:
     row, col = np.nonzero(tile)
     odd = np.stack([row, col, row + col]) % 2
     return len(row) >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
+
+
+def _is_in_lines(tile: Mask, groups: Indices) -> bool:
+    """Whether most kinds of three tiles or more keep to a row or to a column each.
+
+    Tiles are dealt at random; a lattice whose steps are no whole tiles shows the same in each line.
+    """
+    row, col = np.nonzero(tile)
+    kinds = [groups == g for g, size in enumerate(np.bincount(groups)) if size > 2]
+    in_line = [min(np.ptp(row[kind]), np.ptp(col[kind])) == 0 for kind in kinds]
+    return bool(2 * sum(in_line) > len(kinds))
 
 
 def features(reading: Reading[LinkBoard]) -> Array:
