@@ -134,21 +134,22 @@ def test_look_alikes_that_noise_hides_in_every_pair_are_two_heaps(apart: float) 
     assert same_partition(found.labels, alone)
 
 
-def odds_of_kinds(sizes: list[int], off: float = 0.03) -> np.ndarray:
-    """Log odds of the cells of kinds; two cells of the first are `off` the others in tone."""
+def odds_of_kinds(sizes: list[int], off: float = 0.03, apart: int = 2) -> np.ndarray:
+    """Log odds of the cells of kinds; `apart` cells of the first are `off` the others in tone."""
     cells = np.repeat(np.arange(len(sizes)), sizes)
     n = len(cells)
     same = np.where(cells[:, None] == cells, 0.03, 1.0) * (1 - np.eye(n))
     tone = same.copy()
-    tone[:2, 2:4] = tone[2:4, :2] = off
+    tone[:apart, apart : sizes[0]] = tone[apart : sizes[0], :apart] = off
     slack = np.full((3, n), 0.1, np.float32)
     parts = np.stack([same, same, tone]).astype(np.float32)
     look = tiles.Differences(parts, np.zeros((n, n, 2), np.float32), slack)
     return group(look, even).margin
 
 
-def test_a_kind_that_nearly_falls_apart_is_less_sure() -> None:
-    odds = odds_of_kinds([4] * 10, off=0.2)
+@pytest.mark.parametrize("apart", [1, 2])
+def test_a_kind_that_nearly_falls_apart_is_less_sure(apart: int) -> None:
+    odds = odds_of_kinds([4] * 10, 0.2, apart)
     assert odds[:4].max() < odds[4:].min() - 2
     assert odds_of_kinds([4] * 10).min() == pytest.approx(odds[4:].min(), abs=0.5)
 

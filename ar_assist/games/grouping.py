@@ -43,6 +43,9 @@ GREY = 0.05  # usual difference of chroma: less is a picture without colour
 # difference is no more than so many times what is left of that of equals.
 TWINS_SHAPE, TWINS_REST = 0.25, 2.0
 SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
+BY_CHANCE = (
+    0.4  # of strain: more for one cell of four that lies alone than for two, if all are equal
+)
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
 MOST = 6.0  # log odds: more from the tree adds nothing
@@ -172,40 +175,43 @@ def _parted(
     while todo:
         some, axes = todo.pop(0)
         least = np.maximum(usual, SLACK * look.slack[:, some].mean(1) ** 2 + CLEANEST**2)
-        strain, halves = _halves(some, axes, least)
+        strain, alone, halves = _halves(some, axes, least)
         allowed = size_odds(len(some)) <= sum(size_odds(len(half)) for half in halves)
         crowding = _crowding(2 * min(len(half) for half in halves), found)
         if odds[some].max() < PER_STRAIN * strain**2 + crowding and len(halves) > 1 and allowed:
             todo += [(half, _axes(look.parts, half)) for half in halves]
         else:
-            labels[some], strains[some] = some[0], strain
+            labels[some], strains[some] = some[0], max(strain, alone)
     return replace(found, labels=_numbered(labels)), strains
 
 
 def _halves(
     some: Indices, axes: tuple[Floats, Floats], least: Floats
-) -> tuple[float, list[Indices]]:
-    """How strongly a group pulls apart in any part of the difference, and the halves it makes.
+) -> tuple[float, float, list[Indices]]:
+    """How strongly a group pulls apart in any part of the difference, and one cell from the others;
+    and the halves it makes.
 
     The strain is half the logarithm of a product: how much more a group varies along its axis than
     `least` (K,), how far its halves are from each other there, in deviations within halves, and how
-    well so many cells tell.
+    well so many cells tell. A cell that lies alone makes no half, but three and an odd one are even
+    too.
     """
     n = len(some)
     if n < LEAST_HALVES:
-        return UNSTRAINED, [some]
-    strain, halves = 0.0, [some]
+        return UNSTRAINED, 0.0, [some]
+    strain, alone, halves = 0.0, 0.0, [some]
     count = np.arange(1, n)
     for spread, at, base in zip(*axes, least, strict=True):
         order = np.argsort(at, kind="stable")
         # Otsu's criterion: the share of the variance that lies between the halves
         share = np.cumsum(at[order])[:-1] ** 2 * n / (count * (n - count)) / (at @ at + 1e-12)
-        cut = int(share[1:-1].argmax()) + 1
-        heaps = np.sqrt(share[cut] / (1 - share[cut] + 1e-9) * (n - 2))
-        pull = float(np.log(spread / base * min(heaps, CLEAR_HALVES) * np.sqrt(n)) / 2)
-        if pull > strain:
-            strain, halves = pull, [some[order[: cut + 1]], some[order[cut + 1 :]]]
-    return strain, halves
+        heaps = np.minimum(np.sqrt(share / (1 - share + 1e-9) * (n - 2)), CLEAR_HALVES)
+        pull = np.log(spread / base * heaps * np.sqrt(n)) / 2
+        cut = int(pull[1:-1].argmax()) + 1
+        if pull[cut] > strain:
+            strain, halves = float(pull[cut]), [some[order[: cut + 1]], some[order[cut + 1 :]]]
+        alone = max(alone, float(pull[[0, -1]].max()) - BY_CHANCE)
+    return strain, alone, halves
 
 
 def _axes(parts: Array, some: Indices) -> tuple[Floats, Floats]:
