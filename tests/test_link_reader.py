@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, picture, same_partition, shuffled
 
-from ar_assist.games.link import reader
+from ar_assist.games.link import ground, reader
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined
+from ar_assist.games.settling import settle
 from ar_assist.look import TRUST
 from ar_assist.types import Image, Lattice, Reading
 
@@ -218,6 +219,23 @@ def test_a_plain_cell_of_the_colour_beside_the_board_is_empty() -> None:
         framed[y : y + 5, x + 1 : x + PITCH - 1] = (120, 70, 40)
     found = cells_of(reader.read(framed, lattice))
     assert ((found == 0) == (truth == 0)).all()
+
+
+def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
+    """They have no borders, as ground has none; but around the board it shows less than they do."""
+    truth = cleared(shuffled(8, 9, 12, 3), 1)
+    image, lattice = picture(np.zeros_like(truth), ground=150)
+    for (r, c), kind in np.ndenumerate(truth):
+        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        if kind > 6:
+            cv2.circle(image, middle, PITCH // 2, (20 * int(kind), 240, 60), -1)
+            cv2.circle(image, middle, PITCH // 4, (20, 40, 16 * int(kind)), -1)
+        elif kind:
+            cv2.ellipse(image, middle, (12, 5), 30 * int(kind), 0, 360, (110, 120, 100), -1)
+    cells = settle(image, reader._grown(lattice, 1, 1, 1, 1), rim=1)
+    inside = np.pad(np.ones(truth.shape, bool), 1)
+    empty = ground.shown(cells, inside.ravel()).empty.reshape(inside.shape)[1:-1, 1:-1]
+    assert not empty[truth > 0].any()
 
 
 @pytest.mark.parametrize("is_dealt", [True, False])

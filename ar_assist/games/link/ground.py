@@ -168,14 +168,18 @@ def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insi
     """(R, C) cells of ground amid tiles that show pictures.
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
-    shows less than tiles do, which have borders all around. A plain cell between tiles is ground
-    where it has the colour of ground.
+    shows less than tiles do, which have borders all around, and not much more than around the board:
+    small pictures have no borders either. A plain cell between tiles is ground where it has the
+    colour of ground.
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
     smooth = np.zeros_like(plain)
     if _is_flatter(inner, bordered):
-        smooth = open_ & (contrast < BUSIER * np.quantile(inner, 0.25) + NOISE)
+        usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
+        if len(around):
+            usual = min(usual, np.quantile(around, 0.75))
+        smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     known = runs_out | (runs_on & plain)
     if not known.any():
@@ -183,6 +187,14 @@ def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insi
     level = _levels(cells)
     like: Mask = known | (plain & (_off(level, known) < SAME))
     return like
+
+
+def _runs_in(quiet: Mask) -> Mask:
+    """(R, C) cells around the board, the outer ones, that run on into it."""
+    into = np.zeros(quiet.shape[:2], bool)
+    into[0, 1:-1], into[-1, 1:-1] = quiet[0, 1:-1, 2], quiet[-1, 1:-1, 0]
+    into[1:-1, 0], into[1:-1, -1] = quiet[1:-1, 0, 1], quiet[1:-1, -1, 3]
+    return into
 
 
 def _levels(cells: Array) -> Array:
