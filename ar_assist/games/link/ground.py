@@ -168,9 +168,9 @@ def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insi
     """(R, C) cells of ground amid tiles that show pictures.
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
-    shows less than tiles do, which have borders all around, and not much more than around the board:
-    small pictures have no borders either. A plain cell between tiles is ground where it has the
-    colour of ground.
+    shows less than tiles do, which have borders all around; and not much more than it does around
+    the board, for small pictures have no borders either. A plain cell between tiles is ground where
+    it has the colour of ground.
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
