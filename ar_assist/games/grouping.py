@@ -43,9 +43,7 @@ GREY = 0.05  # usual difference of chroma: less is a picture without colour
 # difference is no more than so many times what is left of that of equals.
 TWINS_SHAPE, TWINS_REST = 0.25, 2.0
 SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
-BY_CHANCE = (
-    0.4  # of strain: more for one cell of four that lies alone than for two, if all are equal
-)
+BY_CHANCE = 0.4  # of strain, that one cell of four makes more than two if all are equal
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
 MOST = 6.0  # log odds: more from the tree adds nothing
@@ -205,8 +203,8 @@ def _halves(
         order = np.argsort(at, kind="stable")
         # Otsu's criterion: the share of the variance that lies between the halves
         share = np.cumsum(at[order])[:-1] ** 2 * n / (count * (n - count)) / (at @ at + 1e-12)
-        heaps = np.minimum(np.sqrt(share / (1 - share + 1e-9) * (n - 2)), CLEAR_HALVES)
-        pull = np.log(spread / base * heaps * np.sqrt(n)) / 2
+        heaps = np.sqrt(share / np.maximum(1 - share, 1e-9) * (n - 2))
+        pull = np.log(spread / base * heaps.clip(1e-9, CLEAR_HALVES) * np.sqrt(n)) / 2
         cut = int(pull[1:-1].argmax()) + 1
         if pull[cut] > strain:
             strain, halves = float(pull[cut]), [some[order[: cut + 1]], some[order[cut + 1 :]]]

@@ -193,8 +193,8 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     if marked.any():
         odd &= ~marked
         alike = _alike(flat, ~empty, inside, odd)
-    if alike is None:
-        return None
+        if alike is None:
+            return None
     mated = alike.any(1)
     must_have_mate = ~inside
     if frame:  # a tile of one colour shows the frame another way, or none; and so does ground
@@ -357,13 +357,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     if odd == (sizes == 1).sum() and not sight.framed:
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
         board[tile] = np.where(sizes[groups] == 1, EMPTY, board[tile])
-    certainty = sight.certainty[1:-1, 1:-1].copy()
-    # No ground, if it is not plain, shows the very picture of a sure tile.
-    of_kind = np.zeros(len(sizes), np.float32)
-    np.maximum.at(of_kind, groups, certainty[tile])
-    shown = np.minimum(of_kind[groups], sight.drawn[1:-1, 1:-1][tile])
-    is_tile = np.maximum(certainty[tile], shown)
-    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-found.margin)))
+    certainty = _certainty(sight, groups, found.margin)
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: look-alikes known from before, and what
@@ -374,6 +368,18 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         marked = marked & (board != before.board.cells)
     doubted = np.where(joined | marked, np.minimum(certainty, DOUBTFUL), certainty)
     return replace(reading, certainty=doubted.astype(np.float32))
+
+
+def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
+    """(R, C) of cells: that they are tiles or not, and of these kinds."""
+    tile, certainty = sight.tile[1:-1, 1:-1], sight.certainty[1:-1, 1:-1].copy()
+    # No ground, if it is not plain, shows the very picture of a sure tile.
+    of_kind = np.zeros(groups.max() + 1, np.float32)
+    np.maximum.at(of_kind, groups, certainty[tile])
+    shown = np.minimum(of_kind[groups], sight.drawn[1:-1, 1:-1][tile])
+    is_tile = np.maximum(certainty[tile], shown)
+    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
+    return certainty
 
 
 def _is_too_fine(tile: Mask) -> bool:
