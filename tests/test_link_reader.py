@@ -238,6 +238,15 @@ def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
     assert not empty[truth > 0].any()
 
 
+@pytest.mark.parametrize(("bare", "hides"), [(4, False), (8, True)])
+def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides: bool) -> None:
+    groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])
+    found = reader._may_hide_drawings(groups, groups == 5)
+    assert found[groups == 5].all() == hides
+    assert not found[groups < 5].any()
+    assert not reader._may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
+
+
 @pytest.mark.parametrize("is_dealt", [True, False])
 def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
     groups = np.tile(np.arange(4), 6)

@@ -43,7 +43,7 @@ GREY = 0.05  # usual difference of chroma: less is a picture without colour
 # difference is no more than so many times what is left of that of equals.
 TWINS_SHAPE, TWINS_REST = 0.25, 2.0
 SLACK = 0.25  # of a squared slack: less variance is none, for any resampling makes as much
-BY_CHANCE = 0.4  # of strain, that one cell of four makes more than two if all are equal
+BY_CHANCE = 0.8  # of strain: a cell alone makes more than that in one of 65 kinds of equals
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
 MOST = 6.0  # log odds: more from the tree adds nothing

@@ -360,10 +360,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     certainty = _certainty(sight, groups, found.margin)
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
-    # Each by itself, they say nothing against the others: look-alikes known from before, and what
-    # is under a mark, unless it is what was there.
+    # Each by itself, they say nothing against the others: look-alikes known from before, tiles that
+    # may hide a drawing, and what is under a mark, unless it is what was there.
     joined, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
-    joined[tile] = joins
+    joined[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     if before:
         marked = marked & (board != before.board.cells)
     doubted = np.where(joined | marked, np.minimum(certainty, DOUBTFUL), certainty)
@@ -380,6 +380,15 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty
+
+
+def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
+    """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
+    are: dark drawings on dark faces all look so."""
+    sizes = np.bincount(groups)
+    is_bare = 2 * np.bincount(groups, bare) > sizes
+    hides: Mask = (is_bare & (sizes > np.median(sizes)))[groups] & (2 * is_bare.sum() < len(sizes))
+    return hides
 
 
 def _is_too_fine(tile: Mask) -> bool:
