@@ -238,6 +238,25 @@ def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
     assert not empty[truth > 0].any()
 
 
+def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside() -> None:
+    truth = shuffled(7, 10, 14, 6)
+    cleared_ones, dark = ((3, 2), (3, 3)), ((1, 6), (1, 7), (5, 5))
+    for cell in cleared_ones:
+        truth[cell] = 0
+    image, lattice = picture(truth, ground=200)
+    for r, c in dark:
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 40
+    around = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
+    board = slice(2 * PITCH + 32, -2 * PITCH - 32)
+    around[board, board] = image[board, board]
+    cells = settle(around, reader._grown(lattice, 1, 1, 1, 1), rim=1)
+    inside = np.pad(np.ones(truth.shape, bool), 1)
+    empty = ground.shown(cells, inside.ravel()).empty.reshape(inside.shape)[1:-1, 1:-1]
+    assert all(empty[cell] for cell in cleared_ones)
+    assert not any(empty[cell] for cell in dark)
+
+
 @pytest.mark.parametrize(("bare", "hides"), [(4, False), (8, True)])
 def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides: bool) -> None:
     groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])

@@ -181,10 +181,13 @@ def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insi
             usual = min(usual, np.quantile(around, 0.75))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
-    known = runs_out | (runs_on & plain)
+    level, islands = _levels(cells), runs_on & plain
+    beside = islands & has_colour_beside(cells).reshape(islands.shape)
+    if beside.any() and not runs_out.any():  # others are dark or blank tiles that touch
+        islands &= _off(level, beside) < ONE_GROUND
+    known = runs_out | islands
     if not known.any():
         return known
-    level = _levels(cells)
     like: Mask = known | (plain & (_off(level, known) < SAME))
     return like
 
