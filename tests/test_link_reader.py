@@ -257,6 +257,24 @@ def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside
     assert not any(empty[cell] for cell in dark)
 
 
+@pytest.mark.parametrize("is_ground", [True, False])
+def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_ground: bool) -> None:
+    truth = np.ones((7, 10), int)
+    truth[3, 2:4] = truth[1, 6:8] = 0
+    truth[truth > 0] = shuffled(6, 11, 14, 6).ravel()
+    image, lattice = picture(truth, ground=40)
+    if not is_ground:
+        board = (slice(3 * PITCH, -3 * PITCH),) * 2
+        inner = image[board].copy()
+        image[:], image[board] = 200, inner
+    reading = reader.read(bordered(image, np.argwhere(truth), (90, 20, 60)), lattice)
+    bare = cells_of(reading) == 0
+    assert reading is not None
+    assert (bare == (truth == 0)).all()
+    assert (reading.certainty[bare] > 0.9).all() == is_ground
+    assert (reading.certainty[bare] <= DOUBTFUL).all() != is_ground
+
+
 @pytest.mark.parametrize(("bare", "hides"), [(4, False), (8, True)])
 def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides: bool) -> None:
     groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])

@@ -215,6 +215,9 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    bare = empty & inside
+    if not (bare & ground.has_colour_beside(cells)).any():
+        certainty[bare] = np.minimum(certainty[bare], DOUBTFUL)  # they may be dark tiles
     return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
 
 
