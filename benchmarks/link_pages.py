@@ -109,7 +109,7 @@ def page(seed: int) -> tuple[str, dict[str, Any]]:
     light = rng.choice([rng.randint(70, 97), rng.randint(12, 35)])
     kinds = range(len(pool) + 1)
     faces = rng.choice([[colour(rng, light)] * len(kinds), [colour(rng, light) for _ in kinds]])
-    size = min(width, height) * rng.uniform(0.5, 0.8) / max(1, 0.7 * min(len(p) for p in pool[:1]))
+    size = min(width, height) * rng.uniform(0.5, 0.8) / max(1, 0.7 * len(pool[0]))
     chosen = rng.choice([-1, -1, rng.randrange(rows * cols)])
     tiles = []
     for number, kind in enumerate(cells.ravel().tolist()):
@@ -188,6 +188,8 @@ def main() -> None:
     chromium = shutil.which("chromium")
     if chromium is None:
         parser.error("chromium is not installed")
+    if args.out:
+        args.out.mkdir(parents=True, exist_ok=True)
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(args.count):
@@ -197,7 +199,6 @@ def main() -> None:
             reading = look(frame)
             verdicts.append(judge(reading, truth))
             if args.out:
-                args.out.mkdir(parents=True, exist_ok=True)
                 cv2.imwrite(str(args.out / f"{number:03}.png"), frame)
                 (args.out / f"{number:03}.json").write_text(json.dumps(truth), encoding="utf-8")
             if not verdicts[-1][0]:

@@ -19,6 +19,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from ar_assist.evaluate.geometry import iou
 from ar_assist.find import find, outlines
 from ar_assist.look import CANDIDATES
 from ar_assist.types import Candidate, Lattice, Points
@@ -38,7 +39,9 @@ def main() -> None:
         points = [truth[f"{side}_points"] for side in ("rows", "cols") if "grid" in truth]
         cells = tuple(count - 1 for count in points)
         for name, corners in (truth.get("tiles") or {"": truth["corners"]}).items():
-            best = max(_iou(box, corners) for p in planes for box in _boxes(p, cells))
+            best = max(
+                iou(box, np.array(corners, np.float32)) for p in planes for box in _boxes(p, cells)
+            )
             ious.append(best if best >= MISSED else 0.0)
             print(f"{truth['image']:28s} {name:5s} {ious[-1]:.3f}")
     print(f"mean of {len(ious)}: {np.mean(ious):.3f} (goal 0.97), least {min(ious):.3f}")
@@ -58,13 +61,6 @@ def _boxes(candidate: Candidate, cells: tuple[int, ...]) -> Iterator[Points]:
                 for col in range(lattice.cols - cols + 1):
                     box = Lattice((x + col * dx, y + row * dy), (dx, dy), rows, cols)
                     yield plane.to_frame(box.corners)
-
-
-def _iou(ours: Points, theirs: list[list[float]]) -> float:
-    """Intersection over union of two convex quads."""
-    truth = np.array(theirs, np.float32)
-    shared, _ = cv2.intersectConvexConvex(ours, truth)
-    return float(shared / (cv2.contourArea(ours) + cv2.contourArea(truth) - shared))
 
 
 if __name__ == "__main__":

@@ -92,7 +92,6 @@ class _Wanderer(ToyGame):
 
     looks = []  # noqa: RUF012
     first: int = 3
-    last: int = 99
 
     def read(self, picture, lattice, before=None):
         reading = super().read(picture, lattice, before)

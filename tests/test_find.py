@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search
 from ar_assist.find.cells import CELL_PX, PHASES, _border
 from ar_assist.find.lattice import Box, Fit
@@ -114,12 +115,7 @@ def test_finding_repeats_to_the_byte(data: Path) -> None:
 def test_sheets_and_grids_are_outlined(data: Path, name: str) -> None:
     image, truth = load(data / "planes" / name)
     corners = np.array(truth["corners"], np.float32)
-    best = 0.0
-    for quad in outlines(image):
-        shared, _ = cv2.intersectConvexConvex(quad.corners, corners)
-        union = cv2.contourArea(quad.corners) + cv2.contourArea(corners) - shared
-        best = max(best, shared / union)
-    assert best > 0.97
+    assert max(iou(quad.corners, corners) for quad in outlines(image)) > 0.97
 
 
 def test_a_drawn_quad_is_found_to_a_quarter_pixel() -> None:

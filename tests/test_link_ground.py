@@ -1,9 +1,23 @@
 """Telling tiles from ground by how cells are made."""
 
+import cv2
 import numpy as np
+from test_tiles import PITCH, amid_noise, cleared, picture, shuffled
 
 from ar_assist.games.link import ground
+from ar_assist.games.settling import settle
 from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
+from ar_assist.types import Image, Lattice
+
+
+def empty_cells(image: Image, lattice: Lattice) -> np.ndarray:
+    """(rows, cols) which cells of a board are taken for ground."""
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    rows, cols = lattice.rows + 2, lattice.cols + 2
+    cells = settle(image, Lattice((x - dx, y - dy), (dx, dy), rows, cols), rim=1)
+    inside = np.zeros((rows, cols), bool)
+    inside[1:-1, 1:-1] = True
+    return ground.shown(cells, inside.ravel()).empty.reshape(rows, cols)[1:-1, 1:-1]
 
 
 def sprites(count: int, rng: np.random.Generator) -> Array:
@@ -63,3 +77,32 @@ def test_faint_pictures_are_parted_from_a_quiet_ground() -> None:
     assert (seen.plain == ~is_tile.ravel()).all()
     assert (seen.empty == ~is_tile.ravel()).all()
     assert (seen.contrast[is_tile.ravel()] < 2 * NOISE).all()  # beside a busier ground: nothing
+
+
+def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
+    """They have no borders, as ground has none; but around the board it shows less than they do."""
+    truth = cleared(shuffled(8, 9, 12, 3), 1)
+    image, lattice = picture(np.zeros_like(truth), ground=150)
+    for (r, c), kind in np.ndenumerate(truth):
+        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        if kind > 6:
+            cv2.circle(image, middle, PITCH // 2, (20 * int(kind), 240, 60), -1)
+            cv2.circle(image, middle, PITCH // 4, (20, 40, 16 * int(kind)), -1)
+        elif kind:
+            cv2.ellipse(image, middle, (12, 5), 30 * int(kind), 0, 360, (110, 120, 100), -1)
+    empty = empty_cells(image, lattice)
+    assert not empty[truth > 0].any()
+
+
+def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside() -> None:
+    truth = shuffled(7, 10, 14, 6)
+    cleared_ones, dark = ((3, 2), (3, 3)), ((1, 6), (1, 7), (5, 5))
+    for cell in cleared_ones:
+        truth[cell] = 0
+    image, lattice = picture(truth, ground=200)
+    for r, c in dark:
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 40
+    empty = empty_cells(amid_noise(image), lattice)
+    assert all(empty[cell] for cell in cleared_ones)
+    assert not any(empty[cell] for cell in dark)

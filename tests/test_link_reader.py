@@ -8,14 +8,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, picture, same_partition, shuffled
+from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
-from ar_assist.games.link import ground, reader
+from ar_assist.games.link import reader
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined
-from ar_assist.games.settling import settle
 from ar_assist.look import TRUST
 from ar_assist.types import Image, Lattice, Reading
 
@@ -23,15 +22,6 @@ from ar_assist.types import Image, Lattice, Reading
 def cells_of(reading: Reading | None) -> np.ndarray:
     assert reading is not None
     return np.array(reading.board.cells)
-
-
-def cleared(cells: np.ndarray, pairs: int, seed: int = 0) -> np.ndarray:
-    """The board without some pairs."""
-    rng, left = np.random.default_rng(seed), cells.copy()
-    for kind in rng.permutation(np.unique(cells))[:pairs]:
-        for cell in np.argwhere(left == kind)[:2]:
-            left[tuple(cell)] = 0
-    return left
 
 
 @pytest.mark.parametrize("is_below", [False, True])
@@ -210,10 +200,7 @@ def test_a_plain_cell_of_the_colour_beside_the_board_is_empty() -> None:
     mate = next(tuple(cell) for cell in np.argwhere(truth == truth[2, 3]) if tuple(cell) != (2, 3))
     truth[mate], truth[5, 7], truth[2, 3] = truth[5, 7], 0, 0
     image, lattice = picture(truth, ground=200)
-    beside = image[2 * PITCH + 32 : -2 * PITCH - 32, 2 * PITCH + 32 : -2 * PITCH - 32].copy()
-    image[:] = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
-    image[2 * PITCH + 32 : -2 * PITCH - 32, 2 * PITCH + 32 : -2 * PITCH - 32] = beside
-    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    framed = bordered(amid_noise(image), np.argwhere(truth), (90, 20, 60))
     for r, c in np.argwhere(truth):  # a side that shows below a thick tile ends its ground
         y, x = (r + 4) * PITCH, (c + 3) * PITCH
         framed[y : y + 5, x + 1 : x + PITCH - 1] = (120, 70, 40)
@@ -221,53 +208,20 @@ def test_a_plain_cell_of_the_colour_beside_the_board_is_empty() -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
-def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
-    """They have no borders, as ground has none; but around the board it shows less than they do."""
-    truth = cleared(shuffled(8, 9, 12, 3), 1)
-    image, lattice = picture(np.zeros_like(truth), ground=150)
-    for (r, c), kind in np.ndenumerate(truth):
-        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
-        if kind > 6:
-            cv2.circle(image, middle, PITCH // 2, (20 * int(kind), 240, 60), -1)
-            cv2.circle(image, middle, PITCH // 4, (20, 40, 16 * int(kind)), -1)
-        elif kind:
-            cv2.ellipse(image, middle, (12, 5), 30 * int(kind), 0, 360, (110, 120, 100), -1)
-    cells = settle(image, reader._grown(lattice, 1, 1, 1, 1), rim=1)
-    inside = np.pad(np.ones(truth.shape, bool), 1)
-    empty = ground.shown(cells, inside.ravel()).empty.reshape(inside.shape)[1:-1, 1:-1]
-    assert not empty[truth > 0].any()
-
-
-def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside() -> None:
-    truth = shuffled(7, 10, 14, 6)
-    cleared_ones, dark = ((3, 2), (3, 3)), ((1, 6), (1, 7), (5, 5))
-    for cell in cleared_ones:
-        truth[cell] = 0
-    image, lattice = picture(truth, ground=200)
-    for r, c in dark:
-        y, x = (r + 3) * PITCH, (c + 3) * PITCH
-        image[y : y + PITCH, x : x + PITCH] = 40
-    around = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
-    board = slice(2 * PITCH + 32, -2 * PITCH - 32)
-    around[board, board] = image[board, board]
-    cells = settle(around, reader._grown(lattice, 1, 1, 1, 1), rim=1)
-    inside = np.pad(np.ones(truth.shape, bool), 1)
-    empty = ground.shown(cells, inside.ravel()).empty.reshape(inside.shape)[1:-1, 1:-1]
-    assert all(empty[cell] for cell in cleared_ones)
-    assert not any(empty[cell] for cell in dark)
-
-
 @pytest.mark.parametrize("is_ground", [True, False])
 def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_ground: bool) -> None:
     truth = np.ones((7, 10), int)
     truth[3, 2:4] = truth[1, 6:8] = 0
     truth[truth > 0] = shuffled(6, 11, 14, 6).ravel()
-    image, lattice = picture(truth, ground=40)
-    if not is_ground:
-        board = (slice(3 * PITCH, -3 * PITCH),) * 2
-        inner = image[board].copy()
-        image[:], image[board] = 200, inner
-    reading = reader.read(bordered(image, np.argwhere(truth), (90, 20, 60)), lattice)
+    image, lattice = picture(np.zeros_like(truth), ground=40 if is_ground else 200)
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        face = np.random.default_rng(kind).integers(60, 140, 3) if kind else 40
+        image[y : y + PITCH, x : x + PITCH] = face
+        if kind:
+            size, ink = (16, 4 + int(kind)), (240, 250 - 12 * int(kind), 15 * int(kind))
+            cv2.ellipse(image, (x + 24, y + 24), size, 25 * int(kind), 0, 360, ink, -1)
+    reading = reader.read(amid_noise(image), lattice)
     bare = cells_of(reading) == 0
     assert reading is not None
     assert (bare == (truth == 0)).all()

@@ -41,10 +41,27 @@ def picture(cells: np.ndarray, ground: int = 60) -> tuple[Image, Lattice]:
     return whole, Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), rows, cols)
 
 
+def amid_noise(image: Image) -> Image:
+    """The board with a strip of what is around it, less than a cell; beyond is something else."""
+    strip = slice(2 * PITCH + 32, -2 * PITCH - 32)
+    noisy = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
+    noisy[strip, strip] = image[strip, strip]
+    return noisy
+
+
 def shuffled(rows: int, cols: int, kinds: int, seed: int) -> np.ndarray:
     """A full board of pairs."""
     pairs = np.resize(np.arange(1, kinds + 1), rows * cols // 2)
     return np.random.default_rng(seed).permutation(np.repeat(pairs, 2)).reshape(rows, cols)
+
+
+def cleared(cells: np.ndarray, pairs: int, seed: int = 0) -> np.ndarray:
+    """The board without some pairs."""
+    rng, left = np.random.default_rng(seed), cells.copy()
+    for kind in rng.permutation(np.unique(cells))[:pairs]:
+        for cell in np.argwhere(left == kind)[:2]:
+            left[tuple(cell)] = 0
+    return left
 
 
 def same_partition(a: np.ndarray, b: np.ndarray) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from ar_assist.find.lattice import FIT_CELLS, LONGEST, Box, Fit
+from ar_assist.find.lattice import FIT_CELLS, LONGEST, MAX_CELLS, Box, Fit
 from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import binary_pictures, clockwise
 from ar_assist.types import Homography, Image, transform
@@ -24,7 +24,7 @@ from ar_assist.types import Homography, Image, transform
 MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
 MAX_SIDE = 0.25  # of the picture's longer side
 MIN_SOLIDITY = 0.85  # area over that of the convex hull: a tile's face has no bays
-MANY = 1440  # blobs of one size: twice the tiles of the largest boards, for pictures on tiles count
+MANY = 2 * MAX_CELLS  # blobs of one size: more than a board has, though pictures on tiles count
 ALIKE = 0.25  # relative difference of second moments between neighbours of one kind of blob
 RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
 SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
@@ -51,6 +51,10 @@ class _Blobs:
     moments: Array  # (N, 3) px²: xx, yy, xy
     rims: Array  # (N, 3) BGR just inside the outline: of a tile's face, whatever is drawn on it
     quads: Array  # (N, 4, 2) px
+
+    def among(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> _Blobs:
+        """Only some of them."""
+        return _Blobs(*(values[chosen] for values in vars(self).values()))
 
 
 def blob_lattices(image: Image) -> Iterator[Fit]:
@@ -172,10 +176,8 @@ def _blobs(image: Image) -> _Blobs:
     if not centres:
         return _Blobs(np.empty((0, 2)), np.empty((0, 3)), np.empty((0, 3)), np.empty((0, 4, 2)))
     blobs = _Blobs(np.array(centres), np.array(moments), np.array(rims), np.array(quads))
-    once = _first_of_each(blobs)
-    blobs = _Blobs(*(values[once] for values in vars(blobs).values()))
-    few = ~_are_texture(blobs)
-    return _Blobs(*(values[few] for values in vars(blobs).values()))
+    blobs = blobs.among(_first_of_each(blobs))
+    return blobs.among(~_are_texture(blobs))
 
 
 def _rim(image: Image, contour: NDArray[np.int32], centre: Array) -> Array:

@@ -50,6 +50,7 @@ class Shown:
     plain: Mask  # they show none
     faint: Mask  # they show none in the middle, where no neighbour's shadow reaches
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
+    beside: Mask  # their middle has a colour that shows right beside the board
     empty: Mask  # they are ground
 
 
@@ -63,14 +64,14 @@ def shown(cells: Array, inside: Mask) -> Shown:
         contrast = middle  # blur lets their sides into the face
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
-    plain = contrast < limit
+    plain, beside = contrast < limit, _has_colour_beside(cells)
     if of_squares:
         empty = _amid_squares(cells, quiet, plain.reshape(grid), board)
     else:
-        pictures = contrast.reshape(grid), plain.reshape(grid)
-        empty = _amid_pictures(cells, quiet, *pictures, board)
+        shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
+        empty = _amid_pictures(cells, quiet, *shows, board)
     faint = plain | (middle < limit)
-    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), empty.ravel())
+    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, empty.ravel())
 
 
 def contrasts(faces: Array) -> Array:
@@ -158,13 +159,15 @@ def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     known = runs_out if runs_out.any() or not tells else runs_on
     if not known.any():
         return known
-    known = known | (runs_on & (_off(level, known) < SAME))
+    known = known | (runs_on & (_off(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    like: Mask = known | (plain & ~square & (_off(level, known) < SAME / 2))
+    like: Mask = known | (plain & ~square & (_off(level, level[known]) < SAME / 2))
     return like
 
 
-def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, inside: Mask) -> Mask:
+def _amid_pictures(
+    cells: Array, quiet: Mask, contrast: Array, plain: Mask, beside: Mask, inside: Mask
+) -> Mask:
     """(R, C) cells of ground amid tiles that show pictures.
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
@@ -182,13 +185,13 @@ def _amid_pictures(cells: Array, quiet: Mask, contrast: Array, plain: Mask, insi
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     level, islands = _levels(cells), runs_on & plain
-    beside = islands & has_colour_beside(cells).reshape(islands.shape)
-    if beside.any() and not runs_out.any():  # others are dark or blank tiles that touch
-        islands &= _off(level, beside) < ONE_GROUND
+    sure = islands & beside
+    if sure.any() and not runs_out.any():  # others are dark or blank tiles that touch
+        islands &= _off(level, level[sure]) < ONE_GROUND
     known = runs_out | islands
     if not known.any():
         return known
-    like: Mask = known | (plain & (_off(level, known) < SAME))
+    like: Mask = known | (plain & (_off(level, level[known]) < SAME))
     return like
 
 
@@ -211,11 +214,11 @@ def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     level = tiles.level(_middles(cells))
     if not known.any():
         return np.ones(len(cells), bool)
-    near: Mask = _off(level, known) < SAME
+    near: Mask = _off(level, level[known]) < SAME
     return near
 
 
-def has_colour_beside(cells: Array) -> Mask:
+def _has_colour_beside(cells: Array) -> Mask:
     """(N,) cells whose middle has the colour that shows somewhere right beside the board.
 
     The outer of (R, C, CELL, CELL, 3) cells lie around it. What they show further out may be else.
@@ -224,13 +227,13 @@ def has_colour_beside(cells: Array) -> Mask:
     sides = cells[0, :, far], cells[-1, :, near], cells[:, 0, :, far], cells[:, -1, :, near]
     beside = np.concatenate([strip.mean((1, 2)) for strip in sides])
     level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
-    same: Mask = np.linalg.norm(level[:, None] - beside, axis=-1).min(-1) < SAME
+    same: Mask = _off(level, beside) < SAME
     return same
 
 
-def _off(level: Array, known: Mask) -> Array:
-    """(…,) by how many grey levels cells are off the known ground that is most like them."""
-    off: Array = np.linalg.norm(level[..., None, :] - level[known], axis=-1).min(-1)
+def _off(level: Array, known: Array) -> Array:
+    """(…,) by how many grey levels cells are off the known colour (K, 3) that is most like them."""
+    off: Array = np.linalg.norm(level[..., None, :] - known, axis=-1).min(-1)
     return off
 
 
@@ -322,7 +325,7 @@ def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:
 
 def frameless(cells: Array, sure: Mask) -> Mask:
     """(N,) cells with much less contrast in the rim than the `sure` tiles have."""
-    edge = tiles.detail(tiles.opponent(cells)[0])[:, ring(RIM)].std(1)
+    edge = tiles.detail(tiles.opponent(cells)[0])[:, ring()].std(1)
     bare: Mask = edge < FAINT * np.median(edge[sure])
     return bare
 

@@ -198,7 +198,7 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     mated = alike.any(1)
     must_have_mate = ~inside
     if frame:  # a tile of one colour shows the frame another way, or none; and so does ground
-        apart = plain & ~seen.quiet.any(1) & ~ground.has_colour_beside(cells)
+        apart = plain & ~seen.quiet.any(1) & ~seen.beside
         odd &= ~(apart & mated & inside)
     else:
         sure = inside & mated
@@ -216,7 +216,7 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     bare = empty & inside
-    if not (bare & ground.has_colour_beside(cells)).any():
+    if not (bare & seen.beside).any():
         certainty[bare] = np.minimum(certainty[bare], DOUBTFUL)  # they may be dark tiles
     return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
 
