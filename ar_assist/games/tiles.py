@@ -138,6 +138,19 @@ def compare(cells: Array, reach: int) -> Differences:
     return Differences(np.sqrt([shape, chroma, tone]), shift, np.sqrt(slack))
 
 
+def differences(cells: Array, others: Array) -> Array:
+    """(3, N, K) shape, chroma and tone of N pictures against K others."""
+    look = compare(np.concatenate([cells, others]), reach=1)
+    parts: Array = look.parts[:, : len(cells), len(cells) :]
+    return parts
+
+
+def apart(cells: Array, others: Array) -> Array:
+    """(N, K) summed squared differences of N pictures from K others."""
+    squared: Array = (differences(cells, others) ** 2).sum(0)
+    return squared
+
+
 def drawings(grey: Array) -> Array:
     """What each of (N, H, H) grey cells shows of its own.
 

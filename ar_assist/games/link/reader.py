@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import cluster, group
@@ -18,6 +17,7 @@ from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_ground
 from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.memory import SAME_KIND, Memory, parted
 from ar_assist.games.link.pieces import joined
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
@@ -36,10 +36,6 @@ ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
-REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for
-GAINS = 0.4, 2.5  # of the exposure between two readings of one board
-SAME_PLACE = 100.0  # of these differences: where kinds lie counts more than how they look
-SAME_KIND = 0.3  # summed squared differences of mean pictures: less is one kind
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
@@ -54,14 +50,6 @@ WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the boa
 MARGINS = 4.0  # log odds: more certainty adds nothing
 SHARES = 0.3  # of doubtful cells, of odd kinds: more take nothing more
 MANY_TILES = 40  # on fewer, equal groups come by chance more easily
-
-
-@dataclass(frozen=True, eq=False)
-class Memory:
-    """What a reading leaves for the next: the mean picture of every kind seen on this board."""
-
-    labels: Indices  # (K,) those on the board first, by their groups
-    pictures: Array  # (K, CELL, CELL, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,9 +222,9 @@ def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
     ring = ground.ring()
     bare = cells[np.concatenate([some, others])]
     bare[:, ring] = tiles.common(cells[others][:, ring])
-    apart = _differences(bare[: len(some)], bare[len(some) :])
+    apart = tiles.apart(bare[: len(some)], bare[len(some) :])
     unmarked = cells.copy()
-    for i, off in zip(some, (apart**2).sum(0), strict=True):
+    for i, off in zip(some, apart, strict=True):
         if off.min() < SAME_KIND:
             unmarked[i, ring] = cells[others[off.argmin()], ring]
             marked[i] = True
@@ -337,8 +325,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     groups, joins = found.labels, np.zeros(len(found.labels), bool)
     known = before.evidence if before else None
     if isinstance(known, Memory):
-        lit, apart = _seen_again(known.pictures, cells[tile])
-        groups, joins = _parted_by_known(groups, apart)
+        known, apart = known.seen_again(cells[tile])
+        groups, joins = parted(groups, apart)
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
     if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
@@ -350,11 +338,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         or _is_in_lines(tile, groups)
     ):
         return None
-    memory = _memory(cells[tile], groups)
+    memory = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
-        labels = np.array(before.board.cells)[tile]
-        alike = _lie_alike(groups, labels[:, None] == known.labels)
-        memory = _remember(memory, known, lit, alike, np.unique(groups[joins]))
+        had = np.array(before.board.cells)[tile]
+        memory = memory.after(known, groups, had, joins)
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[groups]
     if odd == (sizes == 1).sum() and not sight.framed:
@@ -435,89 +422,3 @@ def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     """The reading with its confidence: the chance that a pair that it offers is one."""
     odds = BASE + float(features(reading) @ PER_FEATURE)
     return replace(reading, confidence=1 / (1 + np.exp(-odds)))
-
-
-def _parted_by_known(groups: Indices, apart: Array) -> tuple[Indices, Mask]:
-    """Groups that join what was told apart before, parted again, and which cells they hold.
-
-    `apart` (N, K) is how far cells are from known kinds. Few kinds say little about what parts
-    kinds: as a board empties, look-alikes run together. Parts are made where they are even; in any
-    case such cells are doubted. (N,) each.
-    """
-    like = np.where(apart.min(1) < SAME_KIND, apart.argmin(1), -1)
-    parted, joins = groups * (apart.shape[1] + 1), np.zeros(len(groups), bool)
-    for g in range(groups.max() + 1):
-        some = groups == g
-        kinds, sizes = np.unique(like[some], return_counts=True)
-        joins[some] = (kinds >= 0).sum() > 1
-        if joins[some].all() and not (sizes % 2).any():
-            parted[some] += like[some] + 1
-    return np.unique(parted, return_inverse=True)[1], joins
-
-
-def _seen_again(kinds: Array, cells: Array) -> tuple[Array, Array]:
-    """The kinds in the light of (N, CELL, CELL, 3) cells, and how far these are from each, (N, K).
-
-    A camera that has been aimed anew may see them in another exposure: the cells that have their
-    shapes tell.
-    """
-    parts = _differences(cells, kinds)
-    lit = _in_light_of(kinds, kinds[parts[0].argmin(1)], cells)
-    if np.abs(lit - kinds).mean() > tiles.NOISE:
-        kinds, parts = lit, _differences(cells, lit)
-    return kinds, (parts**2).sum(0)
-
-
-def _differences(cells: Array, kinds: Array) -> Array:
-    """(3, N, K) parts of the differences of N pictures from K."""
-    look = tiles.compare(np.concatenate([cells, kinds]), reach=1)
-    parts: Array = look.parts[:, : len(cells), len(cells) :]
-    return parts
-
-
-def _in_light_of(kinds: Array, some: Array, same: Array) -> Array:
-    """(K, ...) pictures with the gain and offset, by colour, that make `some` of them `same`."""
-    x, y = some.reshape(-1, 3), same.reshape(-1, 3)
-    mean, target = x.mean(0), y.mean(0)
-    off = x - mean
-    gain = (off * (y - target)).mean(0) / ((off * off).mean(0) + tiles.NOISE**2)
-    lit: Array = (kinds - mean) * np.clip(gain, *GAINS) + target
-    return lit
-
-
-def _lie_alike(groups: Indices, had: Mask) -> Mask:
-    """(G, K) which groups and known kinds are most of each other; `had` (N, K): kinds of cells."""
-    of_group = groups == np.arange(groups.max() + 1)[:, None]
-    both = of_group.astype(int) @ had.astype(int)
-    most: Mask = (2 * both > of_group.sum(1)[:, None]) & (2 * both > had.sum(0))
-    return most
-
-
-def _memory(cells: Array, groups: Indices) -> Memory:
-    """The kinds of a board that is seen for the first time."""
-    count = int(groups.max()) + 1
-    pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
-    return Memory(np.arange(1, count + 1), pictures)
-
-
-def _remember(new: Memory, known: Memory, lit: Array, alike: Mask, joined: Indices) -> Memory:
-    """The kinds seen on this board, the new ones first, then those seen last.
-
-    Kinds that were known, by their pictures `lit` as now or because they lie `alike` (G, K), keep
-    their labels; and their pictures, where their group has `joined` several.
-    """
-    apart = (_differences(new.pictures, lit) ** 2).sum(0)
-    apart[alike] = -SAME_PLACE
-    here, there = linear_sum_assignment(apart)
-    same = apart[here, there] < SAME_KIND
-    here, there = here[same], there[same]
-    labels, pictures = known.labels.max() + new.labels, new.pictures.copy()
-    labels[here] = known.labels[there]
-    kept = np.isin(here, joined)
-    pictures[here[kept]] = known.pictures[there[kept]]
-    gone = np.setdiff1d(np.arange(len(known.labels)), there)
-    gone = gone[: max(REMEMBERED - len(labels), 0)]
-    return Memory(
-        np.concatenate([labels, known.labels[gone]]),
-        np.concatenate([pictures, known.pictures[gone]]),
-    )
