@@ -12,7 +12,7 @@ Frames of reference: *template px* (small, rectified), *plane px*, *frame px*.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -44,8 +44,20 @@ MIN_TRUST = 0.2
 BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by one
 MIN_LIKENESS = 0.5  # normalised cross-correlation of a block that shows the same thing
 MIN_ALIKE = 0.4  # share of blocks in view: hands and removed tiles may take the rest
+SLIP_PX = 8.0  # template px: flow over a longer way may slip to the next cell, which looks alike
+SLIPS = 0.2  # of the template's sides: as far a slip is looked for
+SLIP_SCALE = 0.5  # of the template, in which it is: cells of two dozen columns are 9 px there
 REANCHOR_SHARE = 0.5  # of the points of the anchor: with fewer trusted ones take a new anchor
 REANCHOR_ALIKE = 0.7  # …but only from a frame that the old anchor is sure of
+
+
+@dataclass(frozen=True, eq=False)
+class _Pose:
+    """Where a frame shows the template, and how well."""
+
+    frame_from_template: Homography
+    seen: Grey  # the frame rectified to the template
+    quality: float  # share of the template in view that looks as it did
 
 
 class Tracker:
@@ -74,14 +86,14 @@ class Tracker:
         After None the tracker still looks where the plane was last seen.
         """
         frame = _grey(image)
-        found = self._align(frame, self._steady(guess))
-        if found is None:
-            found = self._align(frame, self._jerked(frame))
-        if found is None:
+        pose = self._aligned(frame, self._steady(guess))
+        pose = pose or self._aligned(frame, self._jerked(frame))
+        if pose is None:
             self._before = self._now
             return None
-        self._before, self._now = self._now, found
-        self.plane = replace(self.plane, frame_from_plane=found @ self.template_from_plane)
+        self._before, self._now = self._now, pose.frame_from_template
+        self.seen, self.quality = pose.seen, pose.quality
+        self.plane = replace(self.plane, frame_from_plane=self._now @ self.template_from_plane)
         self._renew(frame)
         return self.plane
 
@@ -120,8 +132,23 @@ class Tracker:
         self._template_blocks = _blocks(self._template)
         self.seen = self._template
 
-    def _align(self, frame: Grey, prediction: Homography) -> Homography | None:
-        """frame_from_template, or None where the plane cannot be made out."""
+    def _aligned(self, frame: Grey, prediction: Homography) -> _Pose | None:
+        """Where flow leads from the prediction, or some cells from there if that is more alike."""
+        pose = self._align(frame, prediction)
+        if pose is None:
+            return None
+        found = np.linalg.inv(prediction) @ pose.frame_from_template
+        if _moved_px(found, self.template_wh) < SLIP_PX:
+            return pose
+        slip = _slip(self._template, pose.seen)
+        if np.abs(slip).max() < SLIP_PX:
+            return pose
+        jump = np.array([[1.0, 0, slip[0]], [0, 1.0, slip[1]], [0, 0, 1.0]])
+        rival = self._align(frame, pose.frame_from_template @ jump)
+        return rival if rival and rival.quality > pose.quality else pose
+
+    def _align(self, frame: Grey, prediction: Homography) -> _Pose | None:
+        """Where flow leads from the prediction; None where the plane cannot be made out."""
         now = prediction
         for _ in range(ROUNDS):
             seen = _warp(frame, now, self.template_wh)
@@ -131,10 +158,10 @@ class Tracker:
             now = now @ step
             if _moved_px(step, self.template_wh) < SETTLED_PX:
                 break
-        self.seen = _warp(frame, now, self.template_wh)
+        seen = _warp(frame, now, self.template_wh)
         in_view = _in_view(now, self.template_wh, frame.shape)
-        self.quality = _alike(self._template_blocks, _blocks(self.seen), in_view)
-        return now if self.quality >= MIN_ALIKE else None
+        quality = _alike(self._template_blocks, _blocks(seen), in_view)
+        return _Pose(now, seen, quality) if quality >= MIN_ALIKE else None
 
     def _step(self, seen: Grey, now: Homography, shape: tuple[int, ...]) -> Homography | None:
         """seen_from_template: the motion that the prediction left, by flow of the points."""
@@ -266,6 +293,20 @@ def _moved_px(step: Homography, size_wh: tuple[int, int]) -> float:
     w, h = size_wh
     corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
     return float(np.abs(transform(step, corners) - corners).max())
+
+
+def _slip(template: Grey, seen: Grey) -> NDArray[np.float64]:
+    """(2,) template px from where the template's middle should be to where it is seen best."""
+    h, w = template.shape
+    x, y = round(SLIPS * w), round(SLIPS * h)
+    middle, around = (
+        cv2.resize(picture, None, fx=SLIP_SCALE, fy=SLIP_SCALE, interpolation=cv2.INTER_AREA)
+        for picture in (template[y : h - y, x : w - x], seen)
+    )
+    score = cv2.matchTemplate(around, middle, cv2.TM_CCOEFF_NORMED)
+    best_y, best_x = np.unravel_index(int(score.argmax()), score.shape)
+    slip: NDArray[np.float64] = np.array([best_x, best_y]) / SLIP_SCALE - (x, y)
+    return slip
 
 
 def _is_sane(step: Homography, size_wh: tuple[int, int]) -> bool:

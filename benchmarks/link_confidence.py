@@ -19,7 +19,8 @@ from sklearn.linear_model import LogisticRegression
 
 from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.find import find
-from ar_assist.games.link import DOUBTFUL, reader
+from ar_assist.games.link import reader
+from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link, links
 from ar_assist.scene import open_scene

@@ -88,6 +88,21 @@ def test_a_jerk_is_caught():
     assert np.abs(plane.corners - there).max() < 1.0
 
 
+@pytest.mark.parametrize("jump", [(-50, 0), (-40, 40), (30, 0), (40, 40), (60, 0)])
+def test_flow_does_not_slip_to_the_next_cell(jump: tuple[int, int]):
+    """Framed tiles with small pictures look much alike: flow over half a cell leads to the next."""
+    board, rng = np.full((400, 600, 3), 60, np.uint8), np.random.default_rng(0)
+    for y, x in np.ndindex(8, 12):
+        board[50 * y + 3 : 50 * y + 47, 50 * x + 3 : 50 * x + 47] = 210
+        ink = tuple(map(int, rng.integers(0, 160, 3)))
+        cv2.circle(board, (50 * x + 25, 50 * y + 25), int(rng.integers(6, 14)), ink, -1)
+    tracker = Tracker(_view(START, board), _plane(START))
+    there = START + np.float32(jump)
+    plane = tracker.update(_view(there, board, seed=1))
+    assert plane is not None
+    assert np.abs(plane.corners - there).max() < 1.0
+
+
 def test_changing_contents_and_a_hand_do_not_drag_the_plane():
     tracker = Tracker(_view(START), _plane(START))
     screen = SCREEN.copy()

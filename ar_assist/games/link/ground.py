@@ -181,7 +181,7 @@ def _amid_pictures(
     if _is_flatter(inner, bordered):
         usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
         if len(around):
-            usual = min(usual, np.quantile(around, 0.75))
+            usual = min(usual, np.median(around))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     level, islands = _levels(cells), runs_on & plain
