@@ -278,3 +278,9 @@ def test_an_unwritable_folder_is_said(tmp_path: Path, capsys: pytest.CaptureFixt
     (tmp_path / "file").write_text("")
     assert main(["scene", "--out", str(tmp_path / "file"), "--seconds", "1"]) == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_a_desk_in_view_to_its_horizon_sends_no_less_than_no_light() -> None:
+    with np.errstate(invalid="raise"):
+        for _ in open_scene(f"scene:tier=oblique60,seed=9838,{SMALL}"):
+            pass
