@@ -24,6 +24,16 @@ def cells_of(reading: Reading | None) -> np.ndarray:
     return np.array(reading.board.cells)
 
 
+def test_many_equal_pictures_in_a_line_of_their_own_are_none_of_the_board() -> None:
+    """A strip of a window's border, cut into cells, has six mates in its row and none elsewhere."""
+    truth = np.zeros((8, 12), int)
+    truth[:7] = shuffled(7, 12, 14, 5)
+    truth[7, :6] = truth.max() + 1
+    image, lattice = picture(truth)
+    reading = reader.read(image, lattice)
+    assert same_partition(cells_of(reading), truth[:7])
+
+
 @pytest.mark.parametrize("is_below", [False, True])
 def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
     inner = shuffled(7, 8, 14, 4)

@@ -36,6 +36,7 @@ ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
+AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
@@ -236,14 +237,19 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
 
     Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
     line that is nearly cleared may hold nothing but pairs of its own, or single tiles that are
-    `proof` by their frame.
+    `proof` by their frame; and none holds more pairs of its own than chance makes: that n of N
+    tiles have their mates among themselves has one of some (n / N) ^ (n / 2).
     """
     line = np.indices(good.shape)[axis].ravel()
     tiles_of = np.bincount(line, good.ravel() & proof)
-    shared = np.bincount(line, good.ravel() & (alike & (line[:, None] != line)).any(1))
+    elsewhere = (alike & (line[:, None] != line)).any(1)
+    shared = np.bincount(line, good.ravel() & elsewhere)
+    among = np.bincount(line, good.ravel() & alike.any(1) & ~elsewhere)
+    chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1))
     cleared = 2 * tiles_of <= good.shape[1 - axis]
-    count: Indices = np.where((shared == 0) & cleared, tiles_of, shared).astype(np.int64)
-    return count
+    count = np.where((shared == 0) & cleared, tiles_of, shared)
+    held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
+    return held
 
 
 def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
