@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, shuffled
 
 from ar_assist.games.link import ground
@@ -10,14 +11,16 @@ from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
 from ar_assist.types import Image, Lattice
 
 
-def empty_cells(image: Image, lattice: Lattice) -> np.ndarray:
-    """(rows, cols) which cells of a board are taken for ground."""
+def seen_cells(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
+    """(rows, cols) which cells of a board are taken for ground, and by their colour alone."""
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     rows, cols = lattice.rows + 2, lattice.cols + 2
     cells = settle(image, Lattice((x - dx, y - dy), (dx, dy), rows, cols), rim=1)
     inside = np.zeros((rows, cols), bool)
     inside[1:-1, 1:-1] = True
-    return ground.shown(cells, inside.ravel()).empty.reshape(rows, cols)[1:-1, 1:-1]
+    seen = ground.shown(cells, inside.ravel())
+    empty, guessed = (m.reshape(rows, cols)[1:-1, 1:-1] for m in (seen.empty, seen.guessed))
+    return empty, guessed
 
 
 def sprites(count: int, rng: np.random.Generator) -> Array:
@@ -90,7 +93,7 @@ def test_small_pictures_on_a_plain_ground_are_none_of_it() -> None:
             cv2.circle(image, middle, PITCH // 4, (20, 40, 16 * int(kind)), -1)
         elif kind:
             cv2.ellipse(image, middle, (12, 5), 30 * int(kind), 0, 360, (110, 120, 100), -1)
-    empty = empty_cells(image, lattice)
+    empty, _ = seen_cells(image, lattice)
     assert not empty[truth > 0].any()
 
 
@@ -103,6 +106,27 @@ def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside
     for r, c in dark:
         y, x = (r + 3) * PITCH, (c + 3) * PITCH
         image[y : y + PITCH, x : x + PITCH] = 40
-    empty = empty_cells(amid_noise(image), lattice)
+    empty, _ = seen_cells(amid_noise(image), lattice)
     assert all(empty[cell] for cell in cleared_ones)
     assert not any(empty[cell] for cell in dark)
+
+
+@pytest.mark.parametrize("face", [120, 190])
+def test_a_plain_cell_is_known_by_its_colour_where_few_tiles_have_that_of_the_ground(
+    face: int,
+) -> None:
+    image, lattice = picture(np.zeros((7, 10), int), ground=120)
+    rng = np.random.default_rng(0)
+    hole, gap = (3, 4), [(0, 0), (1, 0)]  # the gap runs out of the board
+    for r, c in np.ndindex(7, 10):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        if (r, c) not in gap:
+            image[y : y + PITCH, x : x + PITCH] = 30
+            image[y + 3 : y + PITCH - 3, x + 3 : x + PITCH - 3] = 120 if (r, c) == hole else face
+        if (r, c) not in [*gap, hole]:
+            bars = rng.permutation(np.repeat([-30, 30], 4))
+            image[y + 8 : y + 40, x + 8 : x + 40] = (face + np.repeat(bars, 4))[:, None, None]
+    empty, guessed = seen_cells(image, lattice)
+    assert empty[hole]
+    assert guessed[hole] == (face == 120)
+    assert not guessed[tuple(np.transpose(gap))].any()

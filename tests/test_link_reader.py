@@ -34,6 +34,31 @@ def test_many_equal_pictures_in_a_line_of_their_own_are_none_of_the_board() -> N
     assert same_partition(cells_of(reading), truth[:7])
 
 
+def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
+    """A lamp's light takes a tile's frame and its middle: what is left is still a picture."""
+    truth = cleared(shuffled(7, 10, 14, 6), 2)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    empty = tuple(np.argwhere(truth == 0)[0])
+    y, x = (empty[0] + 3) * PITCH, (empty[1] + 3) * PITCH
+    before = reader.read(framed, lattice)
+    cv2.rectangle(framed, (x + 8, y + 8), (x + 39, y + 39), (255, 255, 255), 3)
+    after = reader.read(framed, lattice)
+    assert before is not None and after is not None
+    assert cells_of(after)[empty] == cells_of(before)[empty] == 0
+    assert before.certainty[empty] >= DOUBTFUL > after.certainty[empty]
+
+
+def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
+    """All tiles would be read, but beside each other would be those that are not."""
+    truth = shuffled(7, 12, 14, 5)
+    sheared = np.zeros((7, 18), int)
+    for r, line in enumerate(truth):
+        sheared[r, 6 - r : 18 - r] = line
+    assert reader.read(*picture(sheared)) is None
+    assert reader.read(*picture(truth)) is not None
+
+
 @pytest.mark.parametrize("is_below", [False, True])
 def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
     inner = shuffled(7, 8, 14, 4)

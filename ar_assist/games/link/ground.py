@@ -38,6 +38,7 @@ BUSIER = 2.0  # times what ground usually shows: no ground
 ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look like
 NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
 ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
+BY_CHANCE = 0.2  # of the tiles with pictures have a colour of the ground: it tells little
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
@@ -52,6 +53,7 @@ class Shown:
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
     beside: Mask  # their middle has a colour that shows right beside the board
     empty: Mask  # they are ground
+    guessed: Mask  # … by their colour alone, which many tiles have too
 
 
 def shown(cells: Array, inside: Mask) -> Shown:
@@ -66,12 +68,12 @@ def shown(cells: Array, inside: Mask) -> Shown:
     limit = _plain_limit(contrast[inside], least)
     plain, beside = contrast < limit, _has_colour_beside(cells)
     if of_squares:
-        empty = _amid_squares(cells, quiet, plain.reshape(grid), board)
+        empty, guessed = _amid_squares(cells, quiet, plain.reshape(grid), board)
     else:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
-        empty = _amid_pictures(cells, quiet, *shows, board)
-    faint = plain | (middle < limit)
-    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, empty.ravel())
+        empty, guessed = _amid_pictures(cells, quiet, *shows, board)
+    faint, is_ground = plain | (middle < limit), (empty.ravel(), guessed.ravel())
+    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *is_ground)
 
 
 def contrasts(faces: Array) -> Array:
@@ -145,8 +147,8 @@ def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
-def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
-    """(R, C) cells of ground amid squares of plain colour.
+def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[Mask, Mask]:
+    """(R, C) cells of ground amid squares of plain colour, and which of them are guessed.
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
@@ -158,17 +160,17 @@ def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> Mask:
     runs_on, runs_out = _running(quiet, plain, inside)
     known = runs_out if runs_out.any() or not tells else runs_on
     if not known.any():
-        return known
+        return known, known
     known = known | (runs_on & (_off(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    like: Mask = known | (plain & ~square & (_off(level, level[known]) < SAME / 2))
-    return like
+    near = _off(level, level[known]) < SAME / 2
+    return _with_guesses(known, plain & ~square, near, inside & ~plain)
 
 
 def _amid_pictures(
     cells: Array, quiet: Mask, contrast: Array, plain: Mask, beside: Mask, inside: Mask
-) -> Mask:
-    """(R, C) cells of ground amid tiles that show pictures.
+) -> tuple[Mask, Mask]:
+    """(R, C) cells of ground amid tiles that show pictures, and which of them are guessed.
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
     shows less than tiles do, which have borders all around; and not much more than it does around
@@ -190,9 +192,18 @@ def _amid_pictures(
         islands &= _off(level, level[sure]) < ONE_GROUND
     known = runs_out | islands
     if not known.any():
-        return known
-    like: Mask = known | (plain & (_off(level, level[known]) < SAME))
-    return like
+        return known, known
+    return _with_guesses(known, plain, _off(level, level[known]) < SAME, inside & ~plain)
+
+
+def _with_guesses(known: Mask, plain: Mask, near: Mask, pictures: Mask) -> tuple[Mask, Mask]:
+    """(R, C) known ground and plain cells `near` it in colour; and which of them are guessed.
+
+    These are, where many cells with `pictures` are as near by chance.
+    """
+    by_colour = plain & near & ~known
+    tells_little = near[pictures].sum() > BY_CHANCE * pictures.sum()
+    return known | by_colour, by_colour & tells_little
 
 
 def _runs_in(quiet: Mask) -> Mask:

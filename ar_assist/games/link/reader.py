@@ -33,6 +33,7 @@ CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ b
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
+SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
@@ -41,11 +42,13 @@ LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
+LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
 CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
-# benchmarks/link_confidence.py. It says too little since cells are judged one by one; a new fit
-# ranks readings worse.
-BASE = -0.3
+# benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
+# ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins
+# to grow: of those that get 0.7 to 0.85 by it, 98 % were right.
+BASE = 0.55
 PER_FEATURE = (0.9, -12.0, -12.0, 0.6)
 WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the board's
 MARGINS = 4.0  # log odds: more certainty adds nothing
@@ -204,6 +207,9 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
+    guessed = seen.guessed | (empty & (seen.contrast > shows))  # by colour; in spite of a picture
+    certainty[guessed] = np.minimum(certainty[guessed], DROPPED)
     bare = empty & inside
     if not (bare & seen.beside).any():
         certainty[bare] = np.minimum(certainty[bare], DOUBTFUL)  # they may be dark tiles
@@ -341,6 +347,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         len(sizes) < LEAST_KINDS
         or sizes.max() > MOST_ALIKE * tile.sum()
         or _is_too_fine(tile)
+        or _is_sheared(tile & ~doubt)
         or _is_in_lines(tile, groups)
     ):
         return None
@@ -350,9 +357,11 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         memory = memory.after(known, groups, had, joins)
     board = np.full(tile.shape, EMPTY)
     board[tile] = memory.labels[groups]
+    dropped = np.zeros(tile.shape, bool)
     if odd == (sizes == 1).sum() and not sight.framed:
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
-        board[tile] = np.where(sizes[groups] == 1, EMPTY, board[tile])
+        dropped[tile] = sizes[groups] == 1
+        board[dropped] = EMPTY
     certainty = _certainty(sight, groups, found.margin)
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
@@ -362,7 +371,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     joined[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     if before:
         marked = marked & (board != before.board.cells)
-    doubted = np.where(joined | marked, np.minimum(certainty, DOUBTFUL), certainty)
+    most = np.where(joined | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
+    doubted = np.minimum(certainty, most)
     return replace(reading, certainty=doubted.astype(np.float32))
 
 
@@ -392,6 +402,17 @@ def _is_too_fine(tile: Mask) -> bool:
     row, col = np.nonzero(tile)
     odd = np.stack([row, col, row + col]) % 2
     return len(row) >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
+
+
+def _is_sheared(tile: Mask) -> bool:
+    """Whether tiles fill a parallelogram: the lattice runs along a diagonal of the board's."""
+    row, col = np.nonzero(tile)
+    if len(row) < LEAST_TILES:
+        return False
+    skewed = [(row, col + row), (row, col - row), (row + col, col), (row - col, col)]
+    area, *others = ((int(np.ptp(r)) + 1) * (int(np.ptp(c)) + 1) for r, c in [(row, col), *skewed])
+    is_flat = min(np.ptp(row), np.ptp(col)) < 2  # two lines are soon cleared at their ends
+    return not is_flat and min(others) <= SHEARED * area and len(row) >= FILLED * min(others)
 
 
 def _is_in_lines(tile: Mask, groups: Indices) -> bool:
