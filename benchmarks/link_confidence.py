@@ -1,7 +1,7 @@
 """Fit and check the confidence of a link reading: the chance that a pair that it offers is one.
 
 First frames of rendered clips are searched and read; every candidate that is read as a link board
-counts, wrong lattices and other pictures too. Legal pairs of sure cells are held against the truth,
+counts, wrong lattices and other pictures too. The surest open pairs are held against the truth,
 and a logistic regression of their share on the reader's features gives the constants.
 
     python benchmarks/link_confidence.py --seeds 920-925
@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.find import find
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import trusted
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link, links
 from ar_assist.scene import open_scene
@@ -29,7 +29,7 @@ from ar_assist.types import Candidate, Lattice, Reading, homography, transform
 from ar_assist.warp import rectify
 
 CANDIDATES = 6  # read in one frame
-PAIRS = 20  # of one reading
+PAIRS = 5  # of one reading: the hint is among the surest
 
 
 def samples(tiers: list[str], seeds: list[int]) -> Iterator[tuple[np.ndarray, float, float]]:
@@ -49,9 +49,10 @@ def samples(tiers: list[str], seeds: list[int]) -> Iterator[tuple[np.ndarray, fl
 def right_pairs(
     candidate: Candidate, reading: Reading[LinkBoard], truth: dict[str, Any] | None
 ) -> float | None:
-    """Share of the pairs offered that are legal in truth; None where none is offered."""
-    sure = reading.certainty >= DOUBTFUL
-    offered = [p for p in links(reading.board, Rules()) if sure[p.a] and sure[p.b]][:PAIRS]
+    """Share of the surest pairs offered that are legal in truth; None where none is offered."""
+    certainty = reading.certainty
+    offered = links(trusted(reading.board, certainty), Rules())
+    offered = sorted(offered, key=lambda p: -min(certainty[p.a], certainty[p.b]))[:PAIRS]
     if not offered:
         return None
     if truth is None:

@@ -53,7 +53,7 @@ def advise(
     claimed to be known.
     """
     board = history[-1]
-    sure = board if certainty is None else _trusted(board, certainty)
+    sure = board if certainty is None else trusted(board, certainty)
     if not board.left:
         return Advice((), "solved", "the board is cleared")
     open_links = links(sure, rules)
@@ -73,6 +73,13 @@ def advise(
     if sure != board:
         moves = tuple(replace(move, safe=None) for move in moves)
     return Advice(moves, "ready", _caution(moves, solution))
+
+
+def trusted(board: LinkBoard, certainty: NDArray[np.float32]) -> LinkBoard:
+    """The board with a tile of a kind of its own in every doubtful cell: in the way, no match."""
+    fresh = count(max(board.flat) + 1)
+    doubtful = np.argwhere(certainty < DOUBTFUL)
+    return board.put({(r, c): next(fresh) for r, c in doubtful.tolist() if board.at((r, c)) >= 0})
 
 
 def plan(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Solution:
@@ -127,13 +134,6 @@ def _last_move(history: Sequence[LinkBoard], rules: Rules) -> tuple[Cell, ...]:
     """Where the player removed a pair last."""
     pairs = removed(history[-2], history[-1], rules, most=1) if len(history) > 1 else None
     return pairs[0] if pairs else ()
-
-
-def _trusted(board: LinkBoard, certainty: NDArray[np.float32]) -> LinkBoard:
-    """The board with a tile of a kind of its own in every doubtful cell: in the way, no match."""
-    fresh = count(max(board.flat) + 1)
-    doubtful = np.argwhere(certainty < DOUBTFUL)
-    return board.put({(r, c): next(fresh) for r, c in doubtful.tolist() if board.at((r, c)) >= 0})
 
 
 def _risk(found: Link, certainty: NDArray[np.float32] | None) -> int:
