@@ -1,13 +1,15 @@
-"""Put tiles that have no frame on one even ground.
+"""Put what tiles show on one even ground.
 
 Sprites stand on the ground itself. Where the ground is a picture, equal sprites look unlike for
-what shows around them.
+what shows around them; and so do equal tiles whose faces alternate between two tones.
 """
 
 from __future__ import annotations
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
 
 from ar_assist.games.link.ground import contrasts
 from ar_assist.games.tiles import CELL, NOISE, Array, face
@@ -19,6 +21,10 @@ STICKS_OUT = 2 * NOISE  # grey levels off the ground at which a block of it coun
 RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on between tiles
 STEP = 2.0  # times what a ground changes between other cells: more, where tiles begin, is frames
 ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground, half tile
+CORNER = 3, 8  # cell px from two borders: within a frame, and most drawings leave it free
+EDGE_BLUR = 1.0  # cell px, sigma: what antialiasing and a camera make of the edge of a drawing
+MOST = 0.8  # of the faces of a tone …
+SCATTER = 0.3  # … are off it by less of the step to the other tone
 
 
 def even_ground(cells: Array) -> Array:
@@ -50,6 +56,49 @@ def even_ground(cells: Array) -> Array:
     even = usual + tile[..., None] * (mosaic - usual)
     evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
     return evened
+
+
+def even_faces(cells: Array) -> Array:
+    """(R, C, CELL, CELL, 3) cells, faces that alternate between two tones made of one.
+
+    Chequered or in stripes. The outer cells lie around the board: they are left as they are.
+    """
+    inner = cells[1:-1, 1:-1]
+    near = np.minimum(np.arange(CELL), np.arange(CELL)[::-1])
+    near_border = (near >= CORNER[0]) & (near < CORNER[1])
+    level = np.median(inner[:, :, near_border[:, None] & near_border], axis=2)
+    row, col = np.indices(level.shape[:2])
+    for second in ((row + col) % 2 == 1, row % 2 == 1, col % 2 == 1):
+        tones = _two_tones(level, second)
+        if tones is not None and all(_show_pictures(inner[part]) for part in (~second, second)):
+            tone = tones[second.astype(int)][:, :, None, None]
+            off = np.linalg.norm(inner - tone, axis=-1)
+            ground = ON_GROUND**2 / (off**2 + ON_GROUND**2)
+            along_edges = ndimage.gaussian_filter(ground, EDGE_BLUR, axes=(2, 3))  # half ground
+            evened = cells.copy()
+            share = np.maximum(ground, along_edges)[..., None]
+            evened[1:-1, 1:-1] += share * (tones.mean(0) - tone)
+            return evened
+    return cells
+
+
+def _show_pictures(cells: Array) -> bool:
+    """Whether most of (N, CELL, CELL, 3) cells show something: they are no ground between tiles."""
+    return bool(np.median(contrasts(face(cells))) > 2 * NOISE)
+
+
+def _two_tones(level: Array, second: NDArray[np.bool_]) -> Array | None:
+    """(2, 3) tones of the faces (R, C, 3) that are not `second` and that are, if they have two."""
+    if second.all() or not second.any():
+        return None
+    faces = level[~second], level[second]
+    tones = np.stack([np.median(some, axis=0) for some in faces])
+    step = float(np.linalg.norm(tones[1] - tones[0]))
+    scatter = [
+        float(np.quantile(np.linalg.norm(some - tone, axis=-1), MOST))
+        for some, tone in zip(faces, tones, strict=True)
+    ]
+    return tones if step > NOISE and max(scatter) < SCATTER * step else None
 
 
 def _changes_with_tiles(ground: Array, cells: Array) -> bool:

@@ -15,7 +15,7 @@ from ar_assist.games import tiles
 from ar_assist.games.grouping import cluster, group
 from ar_assist.games.link import ground
 from ar_assist.games.link.board import EMPTY, LinkBoard
-from ar_assist.games.link.evening import even_ground
+from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.memory import SAME_KIND, Memory, parted
 from ar_assist.games.link.pieces import joined
@@ -122,7 +122,7 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
 
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    cells = even_ground(settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1))
+    cells = even_faces(even_ground(settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)))
     grid = cells.shape[:2]
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
