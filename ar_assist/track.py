@@ -45,7 +45,7 @@ BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by
 MIN_LIKENESS = 0.5  # normalised cross-correlation of a block that shows the same thing
 MIN_ALIKE = 0.4  # share of blocks in view: hands and removed tiles may take the rest
 SLIP_PX = 8.0  # template px: flow over a longer way may slip to the next cell, which looks alike
-SLIPS = 0.2  # of the template's sides: as far a slip is looked for
+SLIPS = 0.2  # of the template's sides: as far a slip is looked for, and farther than flow reaches
 SLIP_SCALE = 0.5  # of the template, in which it is: cells of two dozen columns are 9 px there
 REANCHOR_SHARE = 0.5  # of the points of the anchor: with fewer trusted ones take a new anchor
 REANCHOR_ALIKE = 0.7  # …but only from a frame that the old anchor is sure of
@@ -63,8 +63,8 @@ class _Pose:
 class Tracker:
     """Follows a plane from the frame where it was found; `update` is drift-free.
 
-    `quality` is the share of the plane in view that looks as it did, 0 to 1.
-    `seen` is the newest frame rectified to the template, (H, W) grey.
+    `quality` is the share of the plane in view that looks as it did, 0 to 1, and `seen` the frame
+    rectified to the template, (H, W) grey: of the newest frame in which the plane was made out.
     """
 
     def __init__(self, image: Image, plane: Plane) -> None:
@@ -106,22 +106,18 @@ class Tracker:
 
     def _jerked(self, frame: Grey) -> Homography:
         """frame_from_template after a jerk: the old pose, shifted to where it looks most alike."""
-        small = cv2.resize(
-            frame, None, fx=1 / COARSE_PX, fy=1 / COARSE_PX, interpolation=cv2.INTER_AREA
-        )
+        small = _smaller(frame, 1 / COARSE_PX)
         coarse_from_template = np.diag([1 / COARSE_PX, 1 / COARSE_PX, 1.0]) @ self._now
         w, h = self.template_wh
         quarter = np.array([[1, 1], [3, 1], [3, 3], [1, 3]], np.float64) / 4 * (w, h)
         x, y, bw, bh = cv2.boundingRect(transform(coarse_from_template, quarter))
         if min(bw, bh) < 4 or bw >= small.shape[1] or bh >= small.shape[0]:
             return self._now
-        shift = np.array([[1.0, 0, -x], [0, 1.0, -y], [0, 0, 1.0]])
-        patch = cv2.warpPerspective(self._template, shift @ coarse_from_template, (bw, bh))
-        score = cv2.matchTemplate(small, patch, cv2.TM_CCOEFF_NORMED)
-        best_y, best_x = np.unravel_index(int(score.argmax()), score.shape)
-        jump = np.eye(3)
-        jump[:2, 2] = (np.array([best_x, best_y], np.float64) - (x, y)) * COARSE_PX
-        return np.asarray(jump @ self._now)
+        patch = cv2.warpPerspective(
+            self._template, _shifted(-x, -y) @ coarse_from_template, (bw, bh)
+        )
+        jump = COARSE_PX * (_best_place(small, np.asarray(patch, np.uint8)) - (x, y))
+        return np.asarray(_shifted(*jump) @ self._now)
 
     def _anchor(self, frame: Grey) -> None:
         self._template = _warp(frame, self._now, self.template_wh)
@@ -143,8 +139,7 @@ class Tracker:
         slip = _slip(self._template, pose.seen)
         if np.abs(slip).max() < SLIP_PX:
             return pose
-        jump = np.array([[1.0, 0, slip[0]], [0, 1.0, slip[1]], [0, 0, 1.0]])
-        rival = self._align(frame, pose.frame_from_template @ jump)
+        rival = self._align(frame, pose.frame_from_template @ _shifted(*slip))
         return rival if rival and rival.quality > pose.quality else pose
 
     def _align(self, frame: Grey, prediction: Homography) -> _Pose | None:
@@ -300,13 +295,27 @@ def _slip(template: Grey, seen: Grey) -> NDArray[np.float64]:
     h, w = template.shape
     x, y = round(SLIPS * w), round(SLIPS * h)
     middle, around = (
-        cv2.resize(picture, None, fx=SLIP_SCALE, fy=SLIP_SCALE, interpolation=cv2.INTER_AREA)
-        for picture in (template[y : h - y, x : w - x], seen)
+        _smaller(picture, SLIP_SCALE) for picture in (template[y : h - y, x : w - x], seen)
     )
-    score = cv2.matchTemplate(around, middle, cv2.TM_CCOEFF_NORMED)
-    best_y, best_x = np.unravel_index(int(score.argmax()), score.shape)
-    slip: NDArray[np.float64] = np.array([best_x, best_y]) / SLIP_SCALE - (x, y)
+    slip: NDArray[np.float64] = _best_place(around, middle) / SLIP_SCALE - (x, y)
     return slip
+
+
+def _best_place(picture: Grey, patch: Grey) -> NDArray[np.float64]:
+    """(2,) x, y px of the picture at which the patch's top left is most alike (NCC)."""
+    score = cv2.matchTemplate(picture, patch, cv2.TM_CCOEFF_NORMED)
+    y, x = np.unravel_index(int(score.argmax()), score.shape)
+    return np.array([x, y], np.float64)
+
+
+def _shifted(x: float, y: float) -> Homography:
+    """(3, 3) of a shift by px."""
+    return np.array([[1.0, 0, x], [0, 1.0, y], [0, 0, 1.0]])
+
+
+def _smaller(picture: Grey, scale: float) -> Grey:
+    small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8)
 
 
 def _is_sane(step: Homography, size_wh: tuple[int, int]) -> bool:

@@ -71,15 +71,19 @@ def even_faces(cells: Array) -> Array:
     for second in ((row + col) % 2 == 1, row % 2 == 1, col % 2 == 1):
         tones = _two_tones(level, second)
         if tones is not None and all(_show_pictures(inner[part]) for part in (~second, second)):
-            tone = tones[second.astype(int)][:, :, None, None]
-            off = np.linalg.norm(inner - tone, axis=-1)
-            ground = ON_GROUND**2 / (off**2 + ON_GROUND**2)
-            along_edges = ndimage.gaussian_filter(ground, EDGE_BLUR, axes=(2, 3))  # half ground
-            evened = cells.copy()
-            share = np.maximum(ground, along_edges)[..., None]
-            evened[1:-1, 1:-1] += share * (tones.mean(0) - tone)
-            return evened
+            return _on_one_tone(cells, tones[second.astype(int)], tones.mean(0))
     return cells
+
+
+def _on_one_tone(cells: Array, tones: Array, one: Array) -> Array:
+    """The cells, those of the board changed from their tones (rows, cols, 3) to one (3,)."""
+    inner, tones = cells[1:-1, 1:-1], tones[:, :, None, None]
+    off = np.linalg.norm(inner - tones, axis=-1)
+    ground = ON_GROUND**2 / (off**2 + ON_GROUND**2)
+    along_edges = ndimage.gaussian_filter(ground, EDGE_BLUR, axes=(2, 3))  # half ground
+    evened = cells.copy()
+    evened[1:-1, 1:-1] += np.maximum(ground, along_edges)[..., None] * (one - tones)
+    return evened
 
 
 def _show_pictures(cells: Array) -> bool:

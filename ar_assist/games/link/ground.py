@@ -72,8 +72,9 @@ def shown(cells: Array, inside: Mask) -> Shown:
     else:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(cells, quiet, *shows, board)
-    faint, is_ground = plain | (middle < limit), (empty.ravel(), guessed.ravel())
-    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *is_ground)
+    faint = plain | (middle < limit)
+    of_ground = empty.ravel(), guessed.ravel()
+    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *of_ground)
 
 
 def contrasts(faces: Array) -> Array:

@@ -207,13 +207,19 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty, inside))
+    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
+
+
+def _most_of_ground(seen: ground.Shown, tile: Mask, empty: Mask, inside: Mask) -> Array:
+    """(N,) how certain it can be at most that cells are `empty`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     guessed = seen.guessed | (empty & (seen.contrast > shows))  # by colour; in spite of a picture
-    certainty[guessed] = np.minimum(certainty[guessed], DROPPED)
+    most = np.where(guessed, DROPPED, 1.0)
     bare = empty & inside
     if not (bare & seen.beside).any():
-        certainty[bare] = np.minimum(certainty[bare], DOUBTFUL)  # they may be dark tiles
-    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
+        most[bare] = DOUBTFUL  # they may be dark tiles
+    return most
 
 
 def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
