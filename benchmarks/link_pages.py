@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from random import Random
@@ -22,12 +21,9 @@ from typing import Any
 
 import cv2
 import numpy as np
-from link_variants import SIZE, judge, look, view
+from link_variants import judge, look
+from pages import PAGE, colour, ground, painted, seen
 
-from ar_assist.types import Image
-
-PAGE = 1280, 800  # px
-ROLL, TILT = 12.0, 35.0  # degrees at most
 FORMS = (
     '<circle cx="50" cy="50" r="40"/>',
     '<rect x="14" y="14" width="72" height="72"/>',
@@ -59,27 +55,6 @@ def pictures(rng: Random) -> list[str]:
     greek, signs = list("αβγδεζηθλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"), list("♠♥♦♣★☀☁☂☎☯☮♞♛♝♜⚓⚔⚙⚡✈✉✂❄❤♫⚑⚖☢")
     style = rng.choice([shapes, shapes, cards, letters, numbers, greek, signs])
     return rng.sample(style, len(style))
-
-
-def colour(rng: Random, light: int | None = None) -> str:
-    light = rng.randint(15, 95) if light is None else light
-    return f"hsl({rng.randint(0, 359)}, {rng.randint(0, 90)}%, {light}%)"
-
-
-def ground(rng: Random) -> str:
-    """A CSS background: flat, a gradient, stripes or squares."""
-    a, b, c = (colour(rng) for _ in range(3))
-    step = rng.randint(10, 80)
-    return rng.choice(
-        [
-            a,
-            a,
-            f"linear-gradient({rng.randint(0, 359)}deg, {a}, {b})",
-            f"radial-gradient(circle at {rng.randint(0, 100)}% 30%, {a}, {b}, {c})",
-            f"repeating-linear-gradient(45deg, {a} 0 {step}px, {b} {step}px {2 * step}px)",
-            f"conic-gradient({a} 25%, {b} 0 50%, {a} 0 75%, {b} 0) 0 0 / {step}px {step}px",
-        ]
-    )
 
 
 def dealt(rng: Random, rows: int, cols: int, most_kinds: int) -> np.ndarray:
@@ -149,34 +124,6 @@ def page(seed: int) -> tuple[str, dict[str, Any]]:
     left, top = x + pad - 0.5, y + pad - 0.5
     corners = [[left, top], [left + w, top], [left + w, top + h], [left, top + h]]
     return html, {"rows": rows, "cols": cols, "cells": cells.tolist(), "corners": corners}
-
-
-def painted(html: str, chromium: str, folder: Path) -> Image:
-    """What the browser shows of a page."""
-    source, target = folder / "page.html", folder / "page.png"
-    source.write_text(html, encoding="utf-8")
-    window = f"--window-size={PAGE[0]},{PAGE[1]}"
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", window]
-    command = [chromium, *flags, f"--screenshot={target}", source.as_uri()]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
-    return np.asarray(cv2.imread(str(target)), np.uint8)
-
-
-def seen(picture: Image, corners: list[list[float]], rng: np.random.Generator) -> Image:
-    """The board and what is around it before a camera: perspective, blur, light, noise, JPEG."""
-    low, high = np.min(corners, 0), np.max(corners, 0)
-    beside = 0.12 * (high - low)
-    x, y = np.maximum(low - beside, 0).astype(int)
-    right, bottom = np.minimum(high + beside, PAGE).astype(int)
-    part = np.ascontiguousarray(picture[y:bottom, x:right])
-    plane = view(part.shape[1::-1], rng.uniform(-ROLL, ROLL), rng.uniform(0, TILT), rng)
-    frame = cv2.warpPerspective(part, plane, SIZE, borderValue=(45, 40, 40)).astype(np.float32)
-    frame = cv2.GaussianBlur(frame, (0, 0), rng.uniform(0.5, 1.1)) * rng.uniform(0.7, 1.1, 3)
-    noise = rng.normal(0, rng.uniform(3, 9), frame.shape).astype(np.float32)
-    frame += cv2.GaussianBlur(noise, (0, 0), 0.6)
-    quality = [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(70, 95))]
-    _, coded = cv2.imencode(".jpg", np.clip(frame, 0, 255).astype(np.uint8), quality)
-    return np.asarray(cv2.imdecode(coded, cv2.IMREAD_COLOR), np.uint8)
 
 
 def main() -> None:
