@@ -3,12 +3,13 @@
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, amid_noise, cleared, picture, shuffled
+from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
-from ar_assist.games.link import ground
+from ar_assist.games.link import ground, reader
+from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.settling import settle
 from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
-from ar_assist.types import Image, Lattice
+from ar_assist.types import Image, Lattice, Reading
 
 
 def seen_cells(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
@@ -130,3 +131,77 @@ def test_a_plain_cell_is_known_by_its_colour_where_few_tiles_have_that_of_the_gr
     assert empty[hole]
     assert guessed[hole] == (face == 120)
     assert not guessed[tuple(np.transpose(gap))].any()
+
+
+def on_panel(image: Image, lattice: Lattice, beside: int) -> Image:
+    """The board on ground that ends where it does."""
+    inner = tuple(slice(3 * PITCH, (3 + count) * PITCH) for count in (lattice.rows, lattice.cols))
+    whole = np.full_like(image, beside)
+    whole[inner] = image[inner]
+    return whole
+
+
+def assert_surely_read(reading: Reading[LinkBoard] | None, truth: np.ndarray) -> None:
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (np.array(reading.board.cells)[truth == 0] == 0).all()
+    assert (reading.certainty > 0.9).all()
+
+
+def test_cells_of_a_panel_that_ends_with_the_board_are_empty() -> None:
+    truth = shuffled(7, 10, 12, 3)
+    truth[truth > 8] = 0
+    image, lattice = picture(truth, ground=200)
+    assert_surely_read(reader.read(on_panel(image, lattice, 120), lattice), truth)
+
+
+@pytest.mark.parametrize("gap", [0, 4])
+def test_empty_cells_that_touch_no_other_have_no_frame(gap: int) -> None:
+    """They come again, as tiles do, and their ground shows nowhere else, or between tiles."""
+    truth = shuffled(7, 10, 14, 6)
+    picked = next(kind for kind in range(1, 15) if (truth == kind).sum() == 4)
+    truth[truth == picked] = 0
+    beside = np.argwhere(truth == 0)
+    assert min(np.abs(a - b).sum() for a in beside for b in beside if (a != b).any()) > 1
+    image, lattice = picture(truth, ground=200)
+    for r, c in np.argwhere(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        tile = image[y : y + PITCH, x : x + PITCH].copy()
+        image[y : y + PITCH, x : x + PITCH] = 200
+        side = PITCH - 2 * gap
+        image[y + gap : y + gap + side, x + gap : x + gap + side] = cv2.resize(tile, (side, side))
+    assert_surely_read(reader.read(on_panel(image, lattice, 120), lattice), truth)
+
+
+def test_kinds_of_other_colours_are_tiles_where_the_ground_is_plain() -> None:
+    """Tiles without a border share a rim only where they share a colour."""
+    rng = np.random.default_rng(4)
+    truth = cleared(shuffled(6, 8, 8, 1), 5)
+    image, lattice = picture(truth, ground=200)
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        if kind:
+            face = (90, 200, 120) if kind > 6 else (190, 120, 150 + 8 * kind)
+            image[y : y + PITCH, x : x + PITCH] = face
+            letter = chr(ord("A") + int(kind))
+            cv2.putText(image, letter, (x + 12, y + 34), 0, 1.0, (20, 20, 20), 3, cv2.LINE_AA)
+    noisy = np.clip(image + rng.normal(0, 3, image.shape), 0, 255).astype(np.uint8)
+    assert_surely_read(reader.read(noisy, lattice), truth)
+
+
+def test_a_mark_around_a_round_tile_leaves_its_middle() -> None:
+    truth = cleared(shuffled(6, 8, 8, 1), 4)
+    image, lattice = picture(truth, ground=200)
+    for (r, c), kind in np.ndenumerate(truth):
+        at = (c + 3) * PITCH + 24, (r + 3) * PITCH + 24
+        image[at[1] - 24 : at[1] + 24, at[0] - 24 : at[0] + 24] = 200
+        if kind:
+            cv2.circle(image, at, 22, (90, 60, 40), -1, cv2.LINE_AA)
+            letter, origin = chr(ord("A") + int(kind)), (at[0] - 10, at[1] + 10)
+            cv2.putText(image, letter, origin, 0, 1.0, (230, 240, 240), 3, cv2.LINE_AA)
+    row, col = np.argwhere(truth)[5]
+    chosen = (col + 3) * PITCH + 24, (row + 3) * PITCH + 24
+    cv2.circle(image, chosen, 20, (0, 0, 255), 4, cv2.LINE_AA)
+    reading = reader.read(cv2.GaussianBlur(image, (0, 0), 1.2), lattice)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)

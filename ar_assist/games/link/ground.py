@@ -29,6 +29,7 @@ MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
 NO_MISFIT = 0.1  # spreads: less is none
 GAP = 0.3  # e-folds of misfit between tiles and ground: a wider gap is no better
 MOST = 0.8  # of the cells around a board are none of its tiles
+BLEED = 2  # px of a rim into which blur carries the neighbour's frame
 FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 SEAM = EDGE + 2  # px on either side of a border between cells
@@ -39,6 +40,8 @@ ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look
 NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
 ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 BY_CHANCE = 0.2  # of the tiles with pictures have a colour of the ground: it tells little
+CORNER = 2  # px of a cell's corner: what lies between tiles
+EVERYWHERE = 0.8  # of the places where four cells meet
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
@@ -51,9 +54,10 @@ class Shown:
     plain: Mask  # they show none
     faint: Mask  # they show none in the middle, where no neighbour's shadow reaches
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
-    beside: Mask  # their middle has a colour that shows right beside the board
+    beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
     guessed: Mask  # … by their colour alone, which many tiles have too
+    is_plain: bool  # the ground in the board is, and of one colour
 
 
 def shown(cells: Array, inside: Mask) -> Shown:
@@ -66,15 +70,21 @@ def shown(cells: Array, inside: Mask) -> Shown:
         contrast = middle  # blur lets their sides into the face
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
-    plain, beside = contrast < limit, _has_colour_beside(cells)
+    plain, beside = contrast < limit, _has_colour_beside(cells) | _has_colour_between(cells)
     if of_squares:
         empty, guessed = _amid_squares(cells, quiet, plain.reshape(grid), board)
     else:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(cells, quiet, *shows, board)
     faint = plain | (middle < limit)
-    of_ground = empty.ravel(), guessed.ravel()
+    of_ground = empty.ravel(), guessed.ravel(), _is_plain(cells, empty & board, plain)
     return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *of_ground)
+
+
+def _is_plain(cells: Array, bare: Mask, plain: Mask) -> bool:
+    """Whether the `bare` ones of (R, C) cells are (N,) `plain` and of one colour."""
+    level, all_plain = _levels(cells)[bare], bool(plain[bare.ravel()].all())
+    return all_plain and len(level) > 1 and bool(np.ptp(level, 0).max() < ONE_GROUND)
 
 
 def contrasts(faces: Array) -> Array:
@@ -188,7 +198,7 @@ def _amid_pictures(
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     level, islands = _levels(cells), runs_on & plain
-    sure = islands & beside
+    sure = islands & beside & inside
     if sure.any() and not runs_out.any():  # others are dark or blank tiles that touch
         islands &= _off(level, level[sure]) < ONE_GROUND
     known = runs_out | islands
@@ -240,6 +250,26 @@ def _has_colour_beside(cells: Array) -> Mask:
     beside = np.concatenate([strip.mean((1, 2)) for strip in sides])
     level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
     same: Mask = _off(level, beside) < SAME
+    return same
+
+
+def _has_colour_between(cells: Array) -> Mask:
+    """(N,) cells whose middle has the colour that shows where four cells meet, nearly everywhere.
+
+    Tiles that have gaps or round corners show the ground there; those that touch, their border.
+    """
+    rows, cols = cells.shape[:2]
+    side = slice(-CORNER, None), slice(CORNER)
+    corners = [
+        cells[r : rows - 1 + r, c : cols - 1 + c, side[r], side[c]].mean((2, 3))
+        for r, c in np.ndindex(2, 2)
+    ]
+    meeting = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
+    level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
+    usual = np.median(meeting, 0)[None]
+    if not len(meeting) or (_off(meeting, usual) < SAME).mean() < EVERYWHERE:
+        return np.zeros(len(level), bool)
+    same: Mask = _off(level, usual) < SAME
     return same
 
 
@@ -336,9 +366,12 @@ def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:
 
 
 def frameless(cells: Array, sure: Mask) -> Mask:
-    """(N,) cells with much less contrast in the rim than the `sure` tiles have."""
-    edge = tiles.detail(tiles.opponent(cells)[0])[:, ring()].std(1)
-    bare: Mask = edge < FAINT * np.median(edge[sure])
+    """(N,) cells with much less contrast in the rim than nearly all `sure` tiles have; none, where
+    these show no more than noise there."""
+    inner = ring() & ~ring(BLEED)
+    edge = tiles.detail(tiles.opponent(cells)[0])[:, inner].std(1)
+    least = np.quantile(edge[sure], 0.1)
+    bare: Mask = (edge < FAINT * least) & (least > NOISE)
     return bare
 
 

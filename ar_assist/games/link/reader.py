@@ -42,6 +42,7 @@ LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board
 LOOKS = 4  # at lattices one row or column larger or smaller
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
+MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
 LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
 CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
@@ -187,11 +188,12 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
         alike = _alike(flat, ~empty, inside, odd)
         if alike is None:
             return None
-    mated = alike.any(1)
+    mated: Mask = np.any(alike, axis=1)
     must_have_mate = ~inside
-    if frame:  # a tile of one colour shows the frame another way, or none; and so does ground
-        apart = plain & ~seen.quiet.any(1) & ~seen.beside
-        odd &= ~(apart & mated & inside)
+    unframed = spared = np.zeros(len(flat), bool)
+    if frame:
+        unframed, spared = _amid_frames(flat, seen, odd & inside, mated)
+        empty, odd = empty | unframed, odd & ~spared
     else:
         sure = inside & mated
         # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
@@ -203,22 +205,35 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     must_have_mate |= plain & ~vouched  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     busy = np.log((seen.contrast + 1) / (seen.limit + 1))
-    clear = np.log((off + 0.01) / most) if frame else busy
+    clear = np.where(spared, -busy, np.log((off + 0.01) / most)) if frame else busy
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty, inside))
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, unframed))
     return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
 
 
-def _most_of_ground(seen: ground.Shown, tile: Mask, empty: Mask, inside: Mask) -> Array:
-    """(N,) how certain it can be at most that cells are `empty`; of others 1."""
+def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask) -> tuple[Mask, Mask]:
+    """(N,) which of the cells with an odd frame are ground for they have none, and which are tiles
+    all the same.
+
+    A tile of one colour shows the frame in another way, as do tiles of other colours that have no
+    more of a frame than that; these are told from pictures on the ground where that is plain.
+    """
+    plain = seen.plain
+    unframed = odd & plain & ground.frameless(cells, mated & ~odd & ~plain)
+    apart = plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
+    spared: Mask = odd & mated & (apart | (~plain & seen.is_plain))
+    return unframed, spared
+
+
+def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
+    """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
-    guessed = seen.guessed | (empty & (seen.contrast > shows))  # by colour; in spite of a picture
+    guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
     most = np.where(guessed, DROPPED, 1.0)
-    bare = empty & inside
-    if not (bare & seen.beside).any():
-        most[bare] = DOUBTFUL  # they may be dark tiles
+    if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
+        most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
     return most
 
 
@@ -232,7 +247,7 @@ def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
     some, others = np.flatnonzero(odd), np.flatnonzero(usual)
     if not 0 < len(some) <= MOST_MARKED or not len(others):
         return cells, marked
-    ring = ground.ring()
+    ring = ground.ring(CELL // 4)  # on a round tile a mark lies further in
     bare = cells[np.concatenate([some, others])]
     bare[:, ring] = tiles.common(cells[others][:, ring])
     apart = tiles.apart(bare[: len(some)], bare[len(some) :])
