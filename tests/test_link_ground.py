@@ -205,3 +205,20 @@ def test_a_mark_around_a_round_tile_leaves_its_middle() -> None:
     reading = reader.read(cv2.GaussianBlur(image, (0, 0), 1.2), lattice)
     assert reading is not None
     assert same_partition(np.array(reading.board.cells), truth)
+
+
+def test_the_ground_is_known_by_its_colour_nearby() -> None:
+    """Light that falls off makes it the colour of a tile at the other end of the board."""
+    rng = np.random.default_rng(3)
+    truth = shuffled(7, 12, 12, 4)
+    truth[truth > 8] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    colours = rng.integers(10, 240, (9, 3))
+    colours[1] = 150
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    falling = np.linspace(1.1, 0.6, image.shape[1])[:, None]
+    empty, _ = seen_cells((image * falling).astype(np.uint8), lattice)
+    assert (empty == (truth == 0)).all()

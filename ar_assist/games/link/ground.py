@@ -40,6 +40,8 @@ ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look
 NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
 ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 BY_CHANCE = 0.2  # of the tiles with pictures have a colour of the ground: it tells little
+NEAREST = 4  # cells of ground tell its colour at a place
+SLOPE_CELLS = 8  # of ground tell how light falls off over it
 CORNER = 2  # px of a cell's corner: what lies between tiles
 EVERYWHERE = 0.8  # of the places where four cells meet
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
@@ -165,16 +167,16 @@ def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
     where it has the colour of ground; beside ground it would run on into it.
     """
-    level = _levels(cells)
+    runs_on, runs_out = _running(quiet, plain, inside)
+    level = _evenly_lit(_levels(cells), runs_out & inside)
     open_ = level[quiet.any(2) & inside]
     tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
-    runs_on, runs_out = _running(quiet, plain, inside)
     known = runs_out if runs_out.any() or not tells else runs_on
     if not known.any():
         return known, known
     known = known | (runs_on & (_off(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    near = _off(level, level[known]) < SAME / 2
+    near = _off_nearest(level, known) < SAME / 2
     return _with_guesses(known, plain & ~square, near, inside & ~plain)
 
 
@@ -229,6 +231,27 @@ def _levels(cells: Array) -> Array:
     """(R, C, 3) mean colours of the faces of (R, C, CELL, CELL, 3) cells."""
     rows, cols = cells.shape[:2]
     return tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(rows, cols, 3)
+
+
+def _evenly_lit(level: Array, known: Mask) -> Array:
+    """(R, C, 3) levels without the slope that light has over `known` cells, if these are of one
+    ground."""
+    if known.sum() < SLOPE_CELLS:
+        return level
+    places = np.stack([np.ones(known.shape), *np.indices(known.shape)], -1)
+    slope = np.linalg.lstsq(places[known], level[known], rcond=None)[0]
+    even: Array = (level - places @ slope + level[known].mean(0)).astype(np.float32)
+    return even if np.ptp(even[known], 0).max() < ONE_GROUND else level
+
+
+def _off_nearest(level: Array, known: Mask) -> Array:
+    """(R, C) by how many grey levels cells are off the likest of the NEAREST `known` ones: what
+    shows at the other end of the board says little of the ground here."""
+    places, of_known = np.argwhere(known), level[known]
+    apart = np.square(np.indices(known.shape)[..., None] - places.T[:, None, None]).sum(0)
+    nearest = np.argsort(apart, axis=-1, kind="stable")[..., :NEAREST]
+    off: Array = np.linalg.norm(level[:, :, None] - of_known[nearest], axis=-1).min(-1)
+    return off
 
 
 def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
