@@ -289,10 +289,11 @@ def _has_colour_between(cells: Array) -> Mask:
     ]
     meeting = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
     level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
-    usual = np.median(meeting, 0)[None]
-    if not len(meeting) or (_off(meeting, usual) < SAME).mean() < EVERYWHERE:
+    if not len(meeting):
         return np.zeros(len(level), bool)
-    same: Mask = _off(level, usual) < SAME
+    usual = np.median(meeting, 0)[None]
+    shows = bool((_off(meeting, usual) < SAME).mean() >= EVERYWHERE)
+    same: Mask = shows & (_off(level, usual) < SAME)
     return same
 
 
