@@ -52,13 +52,27 @@ def painted(html: str, chromium: str, folder: Path) -> Image:
 
 
 def seen(picture: Image, corners: list[list[float]], rng: np.random.Generator) -> Image:
-    """The board and what is around it before a camera: perspective, blur, light, noise, JPEG."""
+    """The board and what is around it before a camera."""
+    part = around(picture, corners)
+    return photographed(part, pose(part, rng), rng)
+
+
+def around(picture: Image, corners: list[list[float]]) -> Image:
+    """The board with some of the page beside it."""
     low, high = np.min(corners, 0), np.max(corners, 0)
     beside = 0.12 * (high - low)
     x, y = np.maximum(low - beside, 0).astype(int)
     right, bottom = np.minimum(high + beside, PAGE).astype(int)
-    part = np.ascontiguousarray(picture[y:bottom, x:right])
-    plane = view(part.shape[1::-1], rng.uniform(-ROLL, ROLL), rng.uniform(0, TILT), rng)
+    return np.ascontiguousarray(picture[y:bottom, x:right])
+
+
+def pose(part: Image, rng: np.random.Generator) -> np.ndarray:
+    """(3, 3) frame from part: a little turned, more or less tilted."""
+    return view(part.shape[1::-1], rng.uniform(-ROLL, ROLL), rng.uniform(0, TILT), rng)
+
+
+def photographed(part: Image, plane: np.ndarray, rng: np.random.Generator) -> Image:
+    """What a camera makes of it: perspective, blur, light, noise, JPEG."""
     frame = cv2.warpPerspective(part, plane, SIZE, borderValue=(45, 40, 40)).astype(np.float32)
     frame = cv2.GaussianBlur(frame, (0, 0), rng.uniform(0.5, 1.1)) * rng.uniform(0.7, 1.1, 3)
     noise = rng.normal(0, rng.uniform(3, 9), frame.shape).astype(np.float32)
