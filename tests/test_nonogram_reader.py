@@ -246,6 +246,25 @@ def test_what_covers_a_cell_is_no_entry(share: float) -> None:
     assert (reading.certainty < DOUBTFUL).sum() == 1
 
 
+def test_dark_cells_on_light_paper_below_light_clues_on_dark_panels() -> None:
+    """The panels' paper looks like filled cells: only the clues tell which cells are open."""
+    entered = _begun()
+    style = Style(clue_paper="#303030", ink="#ffffff", line="#808080", fill="#202020")
+    page = np.array(to_image(draw(entered, style), 40))[..., ::-1]
+    reading = GAME.read(np.ascontiguousarray(page), None)
+    assert reading is not None
+    assert reading.board == entered
+
+
+def test_a_bold_lines_blur_is_no_cross() -> None:
+    entered = _begun()
+    page = np.array(to_image(draw(entered, Style(thick=0.45, line="#000000")), 20))[..., ::-1]
+    reading = GAME.read(cv2.GaussianBlur(page, (0, 0), 1.5), None)
+    assert reading is not None
+    differ = np.array(reading.board.cells) != np.array(entered.cells)
+    assert not (differ & (reading.certainty >= DOUBTFUL)).any()
+
+
 def test_a_stray_digit_is_no_part_of_a_clue() -> None:
     """Every clue is one number, so that no step between numbers tells what is too far."""
     board = puzzle_of(np.tri(6, dtype=int).tolist())

@@ -7,6 +7,8 @@ was.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ar_assist.games.ink import Glyph
-from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN
+from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, Cells
 from ar_assist.games.nonogram.layout import Layout, Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
@@ -23,6 +25,7 @@ MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper i
 MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
 MOST_FILLED = 1.3  # of the usual filled cell's difference from paper: what differs more is none
 MOST_UNEVEN = 0.4  # of a filled cell that may differ from the rest of it: a line, if it lies askew
+ASIDE = 0.25  # of that middle, from its centre: crosses and dots stand in a cell's centre
 MARK_RATIO = 1.8  # between the area of a mark and of the usual one: what differs more is none
 STEP = 0.3  # of the contrast of ink: from one cell to the next, by light alone; entries differ more
 REACH = 2.0  # cells: standard deviation of the neighbourhood that tells the paper's colour
@@ -33,26 +36,65 @@ Colours = NDArray[np.float32]  # (…, 3) BGR
 
 
 def read_entries(
-    picture: NDArray[np.uint8], sheet: Sheet, layout: Layout, digits: list[Glyph]
+    picture: NDArray[np.uint8],
+    sheet: Sheet,
+    layout: Layout,
+    digits: list[Glyph],
+    known: Cells | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Values (rows, cols) and certainty (rows, cols) of the cells.
 
-    `picture` is the sheet in colour, (H, W, 3) sheet px.
+    `picture` is the sheet in colour, (H, W, 3) sheet px. `known`: the cells that follow from the
+    clues. Where clues are light on dark panels, cells may be dark on light: both ways are tried,
+    and that is right which goes less against the clues.
     """
     colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
     middles = _middles(colours, sheet, layout)
-    level = np.median(middles, axis=2)
     ink, clue_paper = _printed(colours, sheet, digits)
+    ways = [_told(middles, ink, clue_paper), _told(middles, clue_paper, ink)]
+    solved = np.zeros(middles.shape[:2], int) if known is None else np.array(known)
+    best = min(ways, key=lambda way: (int((way.values * solved == -1).sum()), way.is_strange))
+    return best.values, best.certainty
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """The cells, if ink and paper of the clues are those of the cells."""
+
+    values: NDArray[np.int64]  # (rows, cols)
+    certainty: NDArray[np.float32]  # (rows, cols)
+    is_strange: bool  # whether open cells differ from that paper by more than by light
+
+
+def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> _Told:
+    level = np.median(middles, axis=2)
     contrast = float(np.linalg.norm(ink - clue_paper))
-    depth = _depth(level, ink, clue_paper)
+    depth, blank = _depth(level, ink, clue_paper)
     strays = middles - level[:, :, None]
     is_other = np.linalg.norm(strays, axis=-1) > MARK_AT * contrast
     is_mark = is_other & (strays @ (ink - clue_paper) > 0)  # the other way it is a reflection
     marks = is_mark.mean(2)
     values = np.full(level.shape[:2], UNKNOWN)
-    values[marks > np.mean(MARK_AREA)] = CROSSED
+    aside = _is_aside(is_mark)
+    values[(marks > np.mean(MARK_AREA)) & ~aside] = CROSSED
     values[depth > FILL_AT] = FILLED
-    return values, _certainty(depth, marks, is_other.mean(2))
+    certainty = _certainty(depth, marks, is_other.mean(2))
+    certainty[aside & (marks > MARK_AREA[0]) & (values == UNKNOWN)] = 0
+    away = float(np.linalg.norm(level[blank].mean(0) - clue_paper)) if blank.any() else np.inf
+    return _Told(values, certainty, away > STEP * contrast)
+
+
+def _is_aside(is_mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(rows, cols) whether what is other lies beside a cell's middle, as a bold line's blur does.
+
+    `is_mark`: (rows, cols, N) in the square middle of every cell.
+    """
+    side = round(np.sqrt(is_mark.shape[2]))
+    places = (np.arange(side) + 0.5) / side - 0.5
+    squares = is_mark.reshape(*is_mark.shape[:2], side, side)
+    total = np.maximum(is_mark.sum(2), 1)
+    y, x = squares.sum(3) @ places / total, squares.sum(2) @ places / total
+    return np.asarray(np.hypot(x, y) > ASIDE)
 
 
 def _certainty(
@@ -99,8 +141,10 @@ def _printed(colours: Colours, sheet: Sheet, digits: list[Glyph]) -> tuple[Colou
     return np.median(inks, axis=0), np.median(papers, axis=0)
 
 
-def _depth(level: Colours, ink: Colours, clue_paper: Colours) -> NDArray[np.float32]:
-    """(rows, cols) how far each cell is from open, 0, to filled, 1."""
+def _depth(
+    level: Colours, ink: Colours, clue_paper: Colours
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """(rows, cols) how far each cell is from open, 0, to filled, 1; and which look like paper."""
     contrast = float(np.linalg.norm(ink - clue_paper))
     blank = _paper_like(level, clue_paper, STEP * contrast)
     way, full = (ink - clue_paper) / contrast, contrast
@@ -113,7 +157,7 @@ def _depth(level: Colours, ink: Colours, clue_paper: Colours) -> NDArray[np.floa
             full = float(np.linalg.norm(filled))
             way = filled / full
         blank = far < FILL_AT * full
-    return np.asarray(apart @ way / full, np.float32)
+    return np.asarray(apart @ way / full, np.float32), np.asarray(blank)
 
 
 def _paper_like(level: Colours, clue_paper: Colours, step: float) -> NDArray[np.bool_]:

@@ -82,7 +82,7 @@ def _look(grey: NDArray[np.uint8], grid: LineGrid) -> _Found | None:
 def _reading(picture: Image, found: _Found) -> Reading[NonogramBoard]:
     sheet, layout, settled = found.sheet, found.layout, found.settled
     seen = sheet.of(picture)
-    cells, certainty = read_entries(seen, sheet, layout, found.clues.glyphs)
+    cells, certainty = read_entries(seen, sheet, layout, found.clues.glyphs, settled.cells)
     board = NonogramBoard(
         settled.row_clues, settled.col_clues, tuple(tuple(int(v) for v in row) for row in cells)
     )
