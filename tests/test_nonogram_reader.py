@@ -8,6 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from PIL import Image as PilImage
+from PIL import ImageDraw, ImageFont
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 from nonogram_reading import judge
@@ -263,6 +265,45 @@ def test_a_bold_lines_blur_is_no_cross() -> None:
     assert reading is not None
     differ = np.array(reading.board.cells) != np.array(entered.cells)
     assert not (differ & (reading.certainty >= DOUBTFUL)).any()
+
+
+def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -> Image:
+    """The puzzle with its clues set against the outside of their areas, some of them dimmed."""
+    rows, cols = board.size
+    wide, deep = (max(map(len, clues)) for clues in (board.row_clues, board.col_clues))
+    drawing = draw(puzzle_of([[1] * cols] * rows), Style())
+    grid = np.array(to_image(drawing, 40))
+    x, y = round(40 * drawing.left) - 4, round(40 * drawing.top) - 4
+    page = PilImage.new("RGB", (40 * (wide + cols + 2), 40 * (deep + rows + 2)), "white")
+    left, top = 40 * (wide + 1), 40 * (deep + 1)
+    page.paste(PilImage.fromarray(grid[y:, x:]), (left - 4, top - 4))
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(26)
+    for i, clue in enumerate(board.row_clues):
+        ink = "#868686" if i in pale_rows else "#000000"
+        for k, number in enumerate(clue):
+            place = 40 * k + 60, top + 40 * i + 20
+            pen.text(place, str(number), ink, font, anchor="mm")
+    for j, clue in enumerate(board.col_clues):
+        for k, number in enumerate(clue):
+            pen.text((left + 40 * j + 20, 40 * k + 60), str(number), "#000000", font, anchor="mm")
+    return np.asarray(page)[..., ::-1].copy()
+
+
+def test_clues_set_against_the_outside_are_read() -> None:
+    filled = np.random.default_rng(5).random((8, 8)) < 0.55
+    board = puzzle_of(filled.tolist())
+    reading = GAME.read(_with_clues_outside(board), None)
+    assert reading is not None
+    assert reading.board == board
+
+
+def test_dimmed_clues_are_read() -> None:
+    """Apps dim the clues of complete lines: they are paler than those around, but digits."""
+    board = puzzle_of([[1, 1, 0, 1, 1, 1], [1, 0, 1, 0, 1, 1]] * 3)
+    page = _with_clues_outside(board, pale_rows=(1, 4))
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
 
 
 def test_a_stray_digit_is_no_part_of_a_clue() -> None:

@@ -21,6 +21,10 @@ from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
 FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
+PALE = 0.25  # …down to which it counts if it is most clearly a digit, of the others' height: apps
+# dim the clues of complete lines
+CLEAR = 0.9  # chance of one digit
+SAME_HEIGHT = 1.2  # ratio of heights
 NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls off over a sheet
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
@@ -89,8 +93,12 @@ def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
         for c in range(layout.left, sheet.cols)
     ]
     nearest = BESIDE * sheet.cell
-    rows = _chains(rows, nearest, height)
-    cols = _chains(cols, nearest, height)
+    if layout.reach > BESIDE:
+        rows, cols = (
+            _chains(lines, _depth(lines, nearest, height), height) for lines in (rows, cols)
+        )
+    else:
+        rows, cols = (_chains(lines, nearest, height) for lines in (rows, cols))
     middle = _number_step(rows, height)
     return ClueReading(
         _unless_bare([_row_guesses(row, middle, height, len(cols)) for row in rows], rows),
@@ -130,9 +138,13 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
     strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
     strong = strength > FAINT * _usual_strength(places, strength, likely)
+    heights = np.array([glyph.height for glyph in sheet.glyphs])
+    alike = np.abs(np.log(heights / height)) < np.log(SAME_HEIGHT)
+    pale = alike & (seen[:, :NO_DIGIT].max(axis=1) > CLEAR)
+    pale &= strength > PALE * _usual_strength(places, strength, likely)
     glyphs: list[Glyph] = []
     chances = []
-    for i in np.flatnonzero(outside & strong):
+    for i in np.flatnonzero(outside & (strong | pale)):
         glyph = sheet.glyphs[i]
         if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
             continue
@@ -187,6 +199,18 @@ def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] |
     chances = classify(patches).reshape(len(cuts), 2, -1)
     best = int(np.argmax([_likeliest(chance) for chance in chances]))
     return (list(cuts[best]), chances[best]) if chances[best, :, NO_DIGIT].max() < 0.5 else None
+
+
+def _depth(lines: list[list[_Digit]], nearest: float, height: float) -> float:
+    """px from the grid to where the clues of all lines end, taken together: clues that begin
+    further out than others are as deep as the longest, and between those are no wide gaps.
+    """
+    depth = nearest
+    for out in sorted(digit.out for line in lines for digit in line):
+        if out - depth > CHAIN_STEP * 2 * height:
+            break
+        depth = max(depth, out)
+    return depth
 
 
 def _chains(lines: list[list[_Digit]], nearest: float, height: float) -> list[list[_Digit]]:

@@ -36,10 +36,12 @@ STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
-BESIDE = 1.3  # cells from the grid's edge within which every line has the nearest of its numbers
+BESIDE = 1.3  # cells from the grid's edge within which clues set against it begin
 NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts less
 MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
 ON_LINE = 0.1  # of a cell: glyphs whose middle is so near to a grid line are pieces of it
+MAX_INSIDE_FAR = 0.04  # … where clues may begin far off: then little else tells that a line of the
+# grid is one of clues. One cross in 25 cells is taken for a digit
 MAX_INSIDE = 0.2  # digits per cell of the grid; crosses are sometimes taken for one
 
 
@@ -83,6 +85,7 @@ class Layout:
     bottom: int  # rows and columns of the sheet: those without clues beyond are no cells
     right: int
     score: float  # 2: a digit beside every line and none inside
+    reach: float  # cells from the grid within which every clue begins
 
 
 def spread(
@@ -197,15 +200,19 @@ def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
     return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
 
 
-def find_layout(sheet: Sheet) -> Layout | None:
-    """The most likely layout over all quarter turns; None: this is no nonogram."""
+def find_layout(sheet: Sheet, reach: float = BESIDE) -> Layout | None:
+    """The most likely layout over all quarter turns; None: this is no nonogram.
+
+    Clues that aren't set against the grid, but against the outside or in the middle of their
+    areas, begin within a wider reach; the longest come near to the grid all the same.
+    """
     places = sheet.places()
     rows, cols = sheet.rows, sheet.cols
-    near = np.all((places > -BESIDE) & (places < np.array([cols, rows]) + BESIDE), axis=1)
+    near = np.all((places > -reach) & (places < np.array([cols, rows]) + reach), axis=1)
     places = places[near]
     possible = []
     for turn in range(4):
-        if _may_have_clues(places, rows, cols):
+        if _may_have_clues(places, rows, cols, reach):
             possible.append((turn, places, rows, cols))
         places, rows, cols = _turned(places, rows), cols, rows
     if not possible:
@@ -214,14 +221,14 @@ def find_layout(sheet: Sheet) -> Layout | None:
     layouts = []
     for turn, places, rows, cols in possible:
         digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
-        layouts.append(_layout(turn, places, digit, rows, cols))
+        layouts.append(_layout(turn, places, digit, rows, cols, reach))
     return max((found for found in layouts if found), key=lambda found: found.score, default=None)
 
 
-def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int) -> bool:
+def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int, reach: float) -> bool:
     """Whether there is a layout, this way up, if all glyphs are digits: telling that is cheap."""
     x, y = places.T
-    over, side = _clues_beside(x, y, np.ones(len(places), np.float32), rows, cols)[2:]
+    over, side = _clues_beside(x, y, np.ones(len(places), np.float32), rows, cols, reach)[2:]
     return bool((np.minimum(over, side) >= MIN_BESIDE).any())
 
 
@@ -231,14 +238,22 @@ def _turned(places: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
 
 
 def _layout(
-    turn: int, places: NDArray[np.float64], digit: NDArray[np.float32], rows: int, cols: int
+    turn: int,
+    places: NDArray[np.float64],
+    digit: NDArray[np.float32],
+    rows: int,
+    cols: int,
+    reach: float,
 ) -> Layout | None:
     """The best first row and column for one turn: at most half of the grid is clues."""
     x, y = places.T
-    above, before, over, side = _clues_beside(x, y, digit, rows, cols)
+    above, before, over, side = _clues_beside(x, y, digit, rows, cols, reach)
     inside = _tally(x, y, digit, rows, cols)
     within = _means_from(_means_from(inside).T).T[: len(above), : len(before)]
     possible = (np.minimum(over, side) >= MIN_BESIDE) & (within <= MAX_INSIDE)
+    if reach > BESIDE:
+        possible &= within <= MAX_INSIDE_FAR
+        possible &= _touches(x, y, digit, inside)[: len(above), : len(before)]
     if not possible.any():
         return None
     score = np.where(possible, over + side - 4 * within, -np.inf)
@@ -246,7 +261,35 @@ def _layout(
     bottom, right = _end(before[left]), _end(above[top])
     if min(bottom - top, right - left) < MIN_SIDE:
         return None
-    return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]))
+    return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]), reach)
+
+
+def _touches(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    digit: NDArray[np.float32],
+    inside: NDArray[np.float32],
+) -> NDArray[np.bool_]:
+    """(tops, lefts) whether clues may begin far from the grid that begins there.
+
+    The longest come near to it. Where its first lines are clues, each of them holds digits, and one
+    those of most clues, for every clue has a number.
+    """
+    rows, cols = inside.shape
+    held = (inside > 0.5).astype(np.float32)
+    over, side = np.ones((rows, cols), bool), np.ones((rows, cols), bool)
+    over[0] = _beside(y, x, digit, 0, cols, BESIDE).max() > 0.5
+    side[:, 0] = _beside(x, y, digit, 0, rows, BESIDE).max() > 0.5
+    over[1:] = _are_clues(held)[:-1]
+    side[:, 1:] = _are_clues(held.T)[:-1].T
+    return over & side
+
+
+def _are_clues(held: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """For every row and column: are all rows down to it clues of the columns from it on?"""
+    share = _means_from(held)
+    fullest = np.maximum.accumulate(share, axis=0)
+    return np.logical_and.accumulate(share > 0, axis=0) & (fullest >= MIN_BESIDE)
 
 
 def _clues_beside(
@@ -255,13 +298,14 @@ def _clues_beside(
     digit: NDArray[np.float32],
     rows: int,
     cols: int,
+    reach: float,
 ) -> tuple[NDArray[np.float32], ...]:
     """Chances of digits above (tops, cols) and before (lefts, rows) each first row and column, and
     their means, (tops, lefts) each, over the lines that then are the puzzle's.
     """
     tops, lefts = rows // 2 + 1, cols // 2 + 1
-    above = np.stack([_beside(y, x, digit, top, cols) for top in range(tops)])
-    before = np.stack([_beside(x, y, digit, left, rows) for left in range(lefts)])
+    above = np.stack([_beside(y, x, digit, top, cols, reach) for top in range(tops)])
+    before = np.stack([_beside(x, y, digit, left, rows, reach) for left in range(lefts)])
     return above, before, _means_from(above)[:, :lefts], _means_from(before)[:, :tops].T
 
 
@@ -282,9 +326,10 @@ def _beside(
     digit: NDArray[np.float32],
     edge: int,
     lines: int,
+    reach: float,
 ) -> NDArray[np.float32]:
     """(lines,) the chance that a digit stands beside the edge, for every line."""
-    near = (out < edge) & (out > edge - BESIDE) & (along >= 0) & (along < lines)
+    near = (out < edge) & (out > edge - reach) & (along >= 0) & (along < lines)
     found = np.zeros(lines, np.float32)
     np.maximum.at(found, along[near].astype(int), digit[near])
     return found

@@ -12,7 +12,9 @@ from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.entries import read_entries
 from ar_assist.games.nonogram.layout import (
+    BESIDE,
     CELL_PX,
+    NEAR,
     Layout,
     Sheet,
     clue_margin,
@@ -62,13 +64,43 @@ def _rank(found: _Found) -> tuple[bool, float]:
 
 
 def _look(grey: NDArray[np.uint8], grid: LineGrid) -> _Found | None:
-    """The clues around one line grid, dark digits or light ones."""
-    dark, light = (find_layout(sheet) for sheet in spread(grey, grid, (True, False)))
-    layout = max(filter(None, (dark, light)), key=lambda found: found.score, default=None)
-    if layout is None:
-        return None
+    """The clues around one line grid.
+
+    Those that aren't set against it may begin anywhere, so they are believed only if they agree.
+    """
+    found = _clues_within(grey, grid, NEAR, BESIDE)
+    if found is None or found.settled.cells is None:
+        margin = clue_margin(grid)
+        wider = _clues_within(grey, grid, margin, margin)
+        if wider is not None and wider.settled.cells is not None:
+            return wider
+    return found
+
+
+def _clues_within(
+    grey: NDArray[np.uint8], grid: LineGrid, margin: float, reach: float
+) -> _Found | None:
+    """The clues that begin within reach of a grid, both in cells: dark digits or light ones.
+
+    The likelier ones, unless only the others agree.
+    """
+    sheets = spread(grey, grid, (True, False), margin)
+    layouts = [
+        (find_layout(sheet, reach), dark) for sheet, dark in zip(sheets, (True, False), strict=True)
+    ]
+    possible = [(layout, dark) for layout, dark in layouts if layout]
+    first: _Found | None = None
+    for layout, dark in sorted(possible, key=lambda each: -each[0].score):
+        found = _clues_of(grey, grid, layout, dark)
+        if found and found.settled.cells is not None:
+            return found
+        first = first or found
+    return first
+
+
+def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
     puzzle = upright(grid, layout)
-    (sheet,) = spread(grey, puzzle, (layout is dark,), clue_margin(puzzle), CELL_PX)
+    (sheet,) = spread(grey, puzzle, (dark,), clue_margin(puzzle), CELL_PX)
     clues = read_clues(sheet, layout)
     if clues is None:
         return None
