@@ -41,7 +41,7 @@ NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts 
 MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
 ON_LINE = 0.1  # of a cell: glyphs whose middle is so near to a grid line are pieces of it
 MAX_INSIDE_FAR = 0.04  # … where clues may begin far off: then little else tells that a line of the
-# grid is one of clues. One cross in 25 cells is taken for a digit
+# grid is one of clues. Chosen between a stray in 36 cells and a row of two clues in 30 cells
 MAX_INSIDE = 0.2  # digits per cell of the grid; crosses are sometimes taken for one
 
 
