@@ -15,7 +15,7 @@ from PIL import ImageDraw, ImageFont
 
 from ar_assist import look as look_module
 from ar_assist.games.othello import OthelloGame
-from ar_assist.games.othello.board import OthelloBoard, cell_of
+from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import Task, look
 from ar_assist.scene.glyphs import FONTS as FONT_FOLDER
@@ -43,6 +43,7 @@ def drawn(
     felt: tuple[int, int, int] = (60, 130, 30),
     lines: bool = True,
     cells: int = 8,
+    radius: float = 0.4,
 ) -> Image:
     """A board as a program shows it, with a frame three cells wide."""
     side = CELL * (cells + 6)
@@ -59,7 +60,7 @@ def drawn(
             r, c = divmod(square, 8)
             middle = start + c * CELL + CELL // 2, start + r * CELL + CELL // 2
             shade = (25, 25, 25) if board[square] == 1 else (235, 235, 235)
-            cv2.circle(picture, middle, int(0.4 * CELL), shade, -1, cv2.LINE_AA)
+            cv2.circle(picture, middle, int(radius * CELL), shade, -1, cv2.LINE_AA)
     return picture
 
 
@@ -136,6 +137,57 @@ def test_marks_and_letters_are_no_discs() -> None:
     reading = GAME.read(picture, lattice())
     assert reading is not None
     assert reading.board == BOARD
+
+
+def test_squares_of_another_tint_are_empty() -> None:
+    """As apps mark legal moves; the tint covers a square up to its lines."""
+    picture = drawn(BOARD)
+    for row, column in map(cell_of, squares(BOARD.moves(BLACK) | BOARD.moves(WHITE))):
+        y, x = (3 + row) * CELL, (3 + column) * CELL
+        picture[y + 1 : y + CELL, x + 1 : x + CELL] = (30, 190, 190)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
+def test_discs_may_reach_to_lines_of_their_own_colour() -> None:
+    picture = drawn(BOARD, felt=(60, 150, 60), radius=0.475)
+    for i in range(9):
+        at = (3 + i) * CELL
+        cv2.line(picture, (at, 3 * CELL), (at, 11 * CELL), (25, 25, 25), 2)
+        cv2.line(picture, (3 * CELL, at), (11 * CELL, at), (25, 25, 25), 2)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
+def test_black_discs_may_be_as_light_as_the_felt() -> None:
+    """Noise makes some a little lighter and some a little darker."""
+    picture = drawn(BOARD, felt=(60, 22, 10))
+    noise = np.random.default_rng(1).normal(0, 4, picture.shape)
+    picture = cv2.GaussianBlur((picture + noise).clip(0, 255).astype(np.uint8), (0, 0), 0.7)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
+def test_numbers_and_rings_on_discs_leave_them_their_colour() -> None:
+    picture = drawn(BOARD)
+    for square in squares(BOARD.occupied):
+        row, column = cell_of(square)
+        x, y = int((3.5 + column) * CELL), int((3.5 + row) * CELL)
+        ink = (235, 235, 235) if BOARD[square] == BLACK else (25, 25, 25)
+        if square % 2:
+            cv2.circle(picture, (x, y), int(0.2 * CELL), (250, 180, 40), 2, cv2.LINE_AA)
+        else:
+            cv2.putText(picture, "28", (x - 9, y + 5), 0, 0.5, ink, 1, cv2.LINE_AA)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
 
 
 def test_a_board_of_cushions_is_read() -> None:

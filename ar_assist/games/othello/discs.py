@@ -24,6 +24,8 @@ MIDDLE = 0.27  # cells: the middle of a disc, larger than the dots that mark mov
 OFFSETS = np.linspace(-0.3, 0.3, 7)  # cells a disc's top may be off its place, in x and y
 RADII = (0.30, 0.35, 0.40, 0.45)  # cells: discs fill 60 to 90 % of their square
 RIM = 0.06  # cells from a disc's edge to where its inside and the felt outside are sampled
+LINE = 0.04  # cells from a line's middle that may have its colour, which may be the disc's
+IN_PLACE = 0.15  # cells, in x and y: a disc of an app is no further off, for want of a better fit
 ANGLES = 12  # places around the edge; a quarter of them may be hidden by neighbours or glare
 OFF_PLACE = 8.0  # Lab units per cell: an edge must be this much stronger to be taken farther off
 
@@ -70,7 +72,13 @@ def _centres() -> NDArray[np.float64]:
     return np.asarray(np.stack([c, r], axis=-1) + 0.5, np.float64)
 
 
-def felt_beside(board: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def _corners(board: FloatArray) -> FloatArray:
+    """(8, 8, 4, 3) colours near the corners of the squares, which no disc in its place reaches."""
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
+    return _sample(board, _centres()[:, :, None] + corners)
+
+
+def _felt_beside(patches: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """(8, 8, 3) felt colour around each square, from the corners of it and its neighbours.
 
     Also the corners that lie along the sides of the border, (4, 16, 3); and how uneven the felt is,
@@ -79,8 +87,6 @@ def felt_beside(board: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     to one side in perspective. What all squares share is no unevenness: many boards have cushions,
     lit above and shaded below.
     """
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
-    patches = _sample(board, _centres()[:, :, None] + corners)  # (8, 8, 4, 3)
     padded = np.pad(patches, ((1, 1), (1, 1), (0, 0), (0, 0)), constant_values=np.nan)
     around = np.concatenate(
         [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)], axis=2
@@ -101,8 +107,8 @@ class _Rims:
     offsets: NDArray[np.float64]  # (O, 2) cells that a disc's middle is off its square's
     inside: NDArray[np.int32]  # (S, O, R, A) pixels next to the edge, in the disc
     beyond: NDArray[np.int32]  # … and on the felt
-    on_board: NDArray[np.bool_]  # … whether they are on the board: off it there is no felt
-    quarter: NDArray[np.int64]  # (S, O, R, 1) of the places on the board
+    on_felt: NDArray[np.bool_]  # … whether they are: beside the board and on its lines is none
+    quarter: NDArray[np.int64]  # (S, O, R, 1) of the places on felt
 
 
 @cache
@@ -113,26 +119,36 @@ def _rims() -> _Rims:
     offsets = np.stack(np.meshgrid(OFFSETS, OFFSETS), axis=-1).reshape(-1, 2)
     middles = _centres().reshape(-1, 1, 1, 1, 2) + offsets[:, None, None]
     beyond = middles + around * (radii + RIM)
-    on_board = np.all((beyond >= 0) & (beyond <= SIZE), axis=-1)
-    quarter = on_board.sum(axis=-1, keepdims=True) // 4
+    # A large disc in its place reaches up to the lines on all four sides, one astray to two.
+    astray = (np.abs(offsets).max(axis=-1) > IN_PLACE)[:, None, None, None]
+    off_lines = (np.abs(beyond - np.rint(beyond)) > LINE) | astray
+    on_felt = np.all((beyond >= 0) & (beyond <= SIZE) & off_lines, axis=-1)
+    quarter = on_felt.sum(axis=-1, keepdims=True) // 4
     inside = _places(middles + around * (radii - RIM))
-    return _Rims(offsets, inside, _places(beyond), on_board, quarter)
+    return _Rims(offsets, inside, _places(beyond), on_felt, quarter)
 
 
-def _edges(board: FloatArray) -> tuple[FloatArray, NDArray[np.float64]]:
-    """(8, 8) strength of the best round edge in each square, Lab units; (8, 8, 2) its middle."""
+def _edges(board: FloatArray) -> tuple[FloatArray, NDArray[np.float64], NDArray[np.float64]]:
+    """The best round edge in each square.
+
+    (8, 8) its strength, Lab units; (8, 8, 2) its middle and (8, 8) its radius, in cells.
+    """
     rims = _rims()
     planes = [np.ascontiguousarray(plane).ravel() for plane in board.transpose(2, 0, 1)]
     contrast = [plane.take(rims.inside) - plane.take(rims.beyond) for plane in planes]
     typical = [_median(each) for each in contrast]  # (S, O, R, 1) of each channel
     length = np.sqrt(sum(each**2 for each in typical)) + 1e-6
     along = sum(each * (way / length) for each, way in zip(contrast, typical, strict=True))
-    along = np.sort(np.where(rims.on_board, along, np.inf), axis=-1)
-    strength = np.take_along_axis(along, rims.quarter, axis=-1)[..., 0].max(axis=-1)  # (S, O)
-    strength = strength - OFF_PLACE * np.hypot(*rims.offsets.T)
-    found, offsets = strength.max(axis=-1), rims.offsets[strength.argmax(axis=-1)]
+    along = np.sort(np.where(rims.on_felt, along, np.inf), axis=-1)
+    strength = np.take_along_axis(along, rims.quarter, axis=-1)[..., 0]  # (S, O, R)
+    strength = strength - OFF_PLACE * np.hypot(*rims.offsets.T)[:, None]
+    offset, radius = np.divmod(strength.reshape(SIZE * SIZE, -1).argmax(axis=-1), len(RADII))
     squares = (SIZE, SIZE)
-    return found.astype(np.float32).reshape(squares), _centres() + offsets.reshape(*squares, 2)
+    return (
+        strength.max(axis=(1, 2)).astype(np.float32).reshape(squares),
+        _centres() + rims.offsets[offset].reshape(*squares, 2),
+        np.array(RADII)[radius].reshape(squares),
+    )
 
 
 def _median(values: FloatArray) -> FloatArray:
@@ -142,23 +158,27 @@ def _median(values: FloatArray) -> FloatArray:
     return np.asarray(middle.mean(axis=-1, keepdims=True), np.float32)
 
 
-def _middles(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
-    """(8, 8, K, 3) colours from the middle of a disc at each place."""
-    grid = np.linspace(-MIDDLE, MIDDLE, 9)
+def _middles(
+    board: FloatArray, middles: NDArray[np.float64], reach: NDArray[np.float64] | float = MIDDLE
+) -> FloatArray:
+    """(8, 8, K, 3) colours from the middle of a disc at each place, `reach` cells around it."""
+    grid = np.linspace(-1, 1, 9)
     points = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
-    points = points[np.hypot(*points.T) <= MIDDLE]
-    return _sample(board, middles[:, :, None] + points)
+    points = points[np.hypot(*points.T) <= 1]
+    away = np.broadcast_to(reach, (SIZE, SIZE))[..., None, None] * points
+    return _sample(board, middles[:, :, None] + away)
 
 
 def classify(board: FloatArray) -> Squares:
     """Read the 64 squares of a canonical picture (see grid.canonical)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
-    felt, rims, unevenness = felt_beside(smooth)
-    edge, places = _edges(smooth)
-    inside = _middles(smooth, places)
+    patches = _corners(smooth)
+    felt, rims, unevenness = _felt_beside(patches)
+    edge, places, radii = _edges(smooth)
+    inside = _middles(smooth, places, radii - RIM)  # all of a disc: signs in its middle are less
     middle = np.asarray(np.median(inside, axis=2), np.float32)
-    contrast = np.linalg.norm(middle - felt, axis=-1)
-    needed = _needed(contrast, edge, middle[..., 0] > felt[..., 0], unevenness)
+    contrast = np.minimum(np.linalg.norm(middle - felt, axis=-1), _in_square(middle, patches))
+    needed = _needed(middle - felt, contrast, edge, unevenness)
     presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
     discs = presence > 1
     whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
@@ -203,20 +223,50 @@ def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np
     return astray
 
 
+def _in_square(middle: FloatArray, patches: FloatArray) -> FloatArray:
+    """(8, 8) by how much the middle of a square differs from its own corners, Lab units.
+
+    A disc leaves felt there, unlike the tint with which an app marks a whole square. Those two that
+    differ most tell, as discs that lean hide others.
+    """
+    differences = np.linalg.norm(middle[:, :, None] - patches, axis=-1)
+    return np.asarray(np.sort(differences, axis=-1)[..., -2], np.float32)
+
+
 def _needed(
-    contrast: FloatArray, edge: FloatArray, lighter: NDArray[np.bool_], unevenness: float
+    difference: FloatArray, contrast: FloatArray, edge: FloatArray, unevenness: float
 ) -> FloatArray:
     """(8, 8) contrast that a disc must have: half of what the board's own sure discs have.
 
-    Those lighter and those darker than the felt each have their own, as felts are seldom halfway.
+    The two kinds each have their own, as felts are seldom halfway. `difference` (8, 8, 3) Lab units
+    of a middle from the felt.
     """
-    least = max(DISTINCT, NOISES * unevenness)
-    needed = np.full(contrast.shape, least, np.float32)
+    noise = NOISES * unevenness
+    needed = np.full(contrast.shape, max(DISTINCT, noise), np.float32)
+    is_sure = (contrast > max(DISTINCT, 2 * noise)) & (edge > 2 * ROUND * contrast)
+    lighter = _towards_white(difference, is_sure)
     for kind in (lighter, ~lighter):
-        sure = contrast[kind & (contrast > 2 * least) & (edge > 2 * ROUND * contrast)]
+        sure = contrast[kind & is_sure]
         if sure.size:
-            needed[kind] = max(least, float(np.median(sure)) / 2)
+            needed[kind] = max(noise, float(np.median(sure)) / 2)
     return needed
+
+
+def _towards_white(difference: FloatArray, discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(8, 8) whether a square differs from the felt as white discs do, rather than as black ones.
+
+    On felt as dark as the black ones, these are told by their hue and not by being darker.
+    """
+    lighter = difference[..., 0] > 0
+    if not discs.any():
+        return lighter
+    whites, _ = _whites(difference[..., 0], np.zeros_like(difference[..., 0]), discs)
+    kinds = [difference[discs & kind] for kind in (whites, ~whites)]
+    if not all(map(len, kinds)):
+        return lighter
+    ways = [np.median(kind, axis=0) for kind in kinds]
+    white, black = (difference @ (way / np.linalg.norm(way)) for way in ways)
+    return np.asarray(white > black)
 
 
 def _typical(middle: FloatArray, colours: NDArray[np.int64]) -> dict[int, FloatArray]:
