@@ -347,6 +347,15 @@ def test_an_app_may_show_the_board_from_whites_side() -> None:
     assert reading.board == BOARD
 
 
+@pytest.mark.parametrize("turns", range(4))
+def test_rows_may_be_numbered_from_below(turns: int) -> None:
+    picture = lettered(numbers="87654321", sides=(-0.35,) if turns % 2 else (-0.35, 8.35))
+    reading = GAME.read(np.ascontiguousarray(np.rot90(picture, turns)), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert off(reading, np.roll(lattice().corners, turns, axis=0)) < 0.05
+
+
 def test_a_mirrored_picture_is_told_by_its_signs() -> None:
     seen = np.ascontiguousarray(lettered()[:, ::-1])
     reading = GAME.read(seen, lattice())
@@ -357,8 +366,8 @@ def test_a_mirrored_picture_is_told_by_its_signs() -> None:
 
 @pytest.mark.parametrize(
     ("letters", "numbers"),
-    [("abcdefgh", "87654321"), ("stuvwxyz", "34343434"), ("hadbecgf", "21436587"), (" " * 8,) * 2],
-    ids=["numbered from below", "other signs", "out of order", "none"],
+    [("stuvwxyz", "34343434"), ("hadbecgf", "21436587"), (" " * 8, "87654321"), (" " * 8,) * 2],
+    ids=["other signs", "out of order", "from below or the other side", "none"],
 )
 def test_the_camera_decides_where_no_coordinates_tell(letters: str, numbers: str) -> None:
     seen = np.ascontiguousarray(np.rot90(lettered(letters, numbers), 2))

@@ -8,7 +8,9 @@ signs. The camera's orientation is given up only where one way explains them far
 other one.
 
 Coordinates stand upright to the board, or on their heads, as apps show them that let white sit
-below. A mirrored board is one whose very signs are mirrored, as some cameras show what they see.
+below. Some apps number the rows from below, as on a chess board: then the signs tell which way is
+up, and the board is still read, and its squares named, from the top left. A mirrored board is one
+whose very signs are mirrored, as some cameras show what they see.
 """
 
 from __future__ import annotations
@@ -76,17 +78,20 @@ TURNS = [Turn(mirrored, quarters) for mirrored, quarters in product((False, True
 AS_SEEN = TURNS[0]
 
 
-def _expected() -> NDArray[np.int64]:
+FROM_ABOVE, FROM_BELOW = np.arange(SIZE), np.arange(SIZE)[::-1]  # numberings of the rows
+
+
+def _expected(numbering: NDArray[np.int64]) -> NDArray[np.int64]:
     """(turns, 4 sides, 8) class of each sign: left, top, right and bottom, from the top left."""
     own = np.zeros((SIZE + 2, SIZE + 2), int)
     own[[0, -1], 1:-1] = np.arange(SIZE)
-    own[1:-1, [0, -1]] = SIZE + np.arange(SIZE)[:, None]
+    own[1:-1, [0, -1]] = SIZE + numbering[:, None]
     seen = np.stack([turn.undo(own) for turn in TURNS])
     sides = seen[:, 1:-1, 0], seen[:, 0, 1:-1], seen[:, 1:-1, -1], seen[:, -1, 1:-1]
     return np.stack(sides, axis=1)
 
 
-EXPECTED = _expected()
+EXPECTED = np.stack([_expected(FROM_ABOVE), _expected(FROM_BELOW)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +111,7 @@ def turn_of(picture: Image, corners: Points) -> Turn:
     """
     strips = _strips(picture, corners)
     evidence = np.max([_evidence(_signs(strips, dark)) for dark in (True, False)], axis=0)
-    evidence = evidence.sum(axis=1)
+    evidence = evidence.sum(axis=2).max(axis=0)
     *_, second, first = np.sort(evidence)
     if first < ENOUGH or first - second < LEAD:
         return AS_SEEN
@@ -156,32 +161,35 @@ def _place(glyph: Glyph, side: int) -> tuple[int, int, float] | None:
 
 
 def _evidence(signs: _Signs) -> NDArray[np.float64]:
-    """(turns, 4) nats by which each side's best row speaks for each turn; 0 where none does."""
-    evidence = np.zeros((len(TURNS), 4))
+    """(numberings, turns, 4) nats by which each side's best row speaks for each; 0: none does."""
+    evidence = np.zeros(EXPECTED.shape[:3])
     if not len(signs.side):
         return evidence
-    likelihood = _likelihood(signs)  # (N, turns, 2)
+    likelihood = _likelihood(signs)  # (N, numberings, turns, 2)
     in_row = np.abs(signs.away - signs.away[:, None]) <= IN_ROW  # (N, N)
     for side in range(4):
         ours = signs.side == side
-        rows = np.zeros((ours.sum(), len(TURNS), 2))
+        rows = np.zeros((ours.sum(), *likelihood.shape[1:]))
         for square in range(SIZE):
             here = ours & (signs.square == square)
-            each = np.where(in_row[ours][:, here, None, None], likelihood[here], -np.inf)
+            beside = in_row[ours][:, here, None, None, None]
+            each = np.where(beside, likelihood[here], -np.inf)
             best = each.max(axis=1, initial=-np.inf)
             rows += np.where(np.isfinite(best), best, 0)
-        evidence[:, side] = rows.max(axis=(0, 2), initial=0)
+        evidence[..., side] = rows.max(axis=(0, 3), initial=0)
     return evidence
 
 
 def _likelihood(signs: _Signs) -> NDArray[np.float64]:
-    """(N, turns, 2) nats: how much likelier each glyph is as the sign that a turn has there than as
-    any sign, upright and on its head.
+    """(N, numberings, turns, 2) nats: how much likelier each glyph is as the sign that a turn has
+    there than as any sign, upright and on its head.
     """
     upright = np.stack([turn.apply(signs.patches) for turn in TURNS], axis=1)
     both = np.stack([upright, upright[..., ::-1, ::-1]], axis=2)
     chances = classify(MODEL, both.reshape(-1, PATCH, PATCH))
     chances = np.maximum(chances, LEAST_LIKELY).reshape(*both.shape[:3], -1)
-    expected = EXPECTED[:, signs.side, signs.square].T[:, :, None, None]
-    chosen = np.take_along_axis(chances, expected, axis=-1)[..., 0]
-    return np.asarray(np.log(chosen * (NO_SIGN + 1)), np.float64)
+    expected = np.moveaxis(EXPECTED[..., signs.side, signs.square], -1, 0)[..., None, None]
+    chosen = np.take_along_axis(chances[:, None], expected, axis=-1)[..., 0]
+    nats = np.log(chosen * (NO_SIGN + 1), dtype=np.float64)
+    nats[:, 1:, :, 1] = -np.inf  # seen from the other side they would run as usual
+    return np.asarray(nats)
