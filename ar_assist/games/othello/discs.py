@@ -29,6 +29,7 @@ IN_PLACE = 0.15  # cells, in x and y: a disc of an app is no further off, for wa
 ANGLES = 12  # places around the edge; a quarter of them may be hidden by neighbours or glare
 OFF_PLACE = 8.0  # Lab units per cell: an edge must be this much stronger to be taken farther off
 
+FLAT = 0.5  # of the contrast to the felt around: a corner is more like its square than like that
 DISTINCT = 10.0  # Lab units: a disc differs from its felt by more; texture and dust by less
 NOISES = 2.5  # … and by so many times the felt's own unevenness
 ROUND = 0.2  # share of the middle's contrast that three quarters of the edge show
@@ -98,6 +99,17 @@ def _felt_beside(patches: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     sides = patches[0, :, :2], patches[-1, :, 2:], patches[:, 0, [0, 3]], patches[:, -1, [1, 2]]
     rims = np.stack([side.reshape(-1, 3) for side in sides])
     return felt, rims, float(np.median(second))
+
+
+def _own_felt(felt: FloatArray, patches: FloatArray, middle: FloatArray) -> FloatArray:
+    """(8, 8, 3) the felt beside squares, and their own where they are of one tone to the corners.
+
+    Apps mark squares by a tint; a disc leaves felt in a corner at least. `middle` (8, 8, 3).
+    """
+    apart = np.linalg.norm(middle - felt, axis=-1)
+    uneven = np.linalg.norm(patches - middle[:, :, None], axis=-1).max(axis=-1)
+    own = np.median(patches, axis=2)
+    return np.where((uneven < FLAT * apart)[..., None], own, felt).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,18 +185,19 @@ def classify(board: FloatArray) -> Squares:
     """Read the 64 squares of a canonical picture (see grid.canonical)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     patches = _corners(smooth)
-    felt, rims, unevenness = _felt_beside(patches)
+    beside, rims, unevenness = _felt_beside(patches)
+    bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
+    felt = _own_felt(beside, patches, np.median(bare, axis=2))
     edge, places, radii = _edges(smooth)
     inside = _middles(smooth, places, radii - RIM)  # all of a disc: signs in its middle are less
     middle = np.asarray(np.median(inside, axis=2), np.float32)
-    contrast = np.minimum(np.linalg.norm(middle - felt, axis=-1), _in_square(middle, patches))
+    contrast = np.linalg.norm(middle - felt, axis=-1)
     needed = _needed(middle - felt, contrast, edge, unevenness)
     presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
     discs = presence > 1
     whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
     colours = np.where(discs, np.where(whites, WHITE, BLACK), 0)
     typical = _typical(middle, colours)
-    bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
     shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
@@ -195,7 +208,7 @@ def classify(board: FloatArray) -> Squares:
         colours,
         np.where(discs, sure, certainty).astype(np.float32),
         (contrast > needed) & ~discs,
-        felt,
+        beside,
         rims,
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
@@ -221,16 +234,6 @@ def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np
     if len(away):
         astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
     return astray
-
-
-def _in_square(middle: FloatArray, patches: FloatArray) -> FloatArray:
-    """(8, 8) by how much the middle of a square differs from its own corners, Lab units.
-
-    A disc leaves felt there, unlike the tint with which an app marks a whole square. Those two that
-    differ most tell, as discs that lean hide others.
-    """
-    differences = np.linalg.norm(middle[:, :, None] - patches, axis=-1)
-    return np.asarray(np.sort(differences, axis=-1)[..., -2], np.float32)
 
 
 def _needed(
