@@ -244,14 +244,14 @@ def _needed(
     The two kinds each have their own, as felts are seldom halfway. `difference` (8, 8, 3) Lab units
     of a middle from the felt.
     """
-    noise = NOISES * unevenness
-    needed = np.full(contrast.shape, max(DISTINCT, noise), np.float32)
-    is_sure = (contrast > max(DISTINCT, 2 * noise)) & (edge > 2 * ROUND * contrast)
+    least = max(DISTINCT, NOISES * unevenness)
+    needed = np.full(contrast.shape, least, np.float32)
+    is_sure = (contrast > 2 * least) & (edge > 2 * ROUND * contrast)
     lighter = _towards_white(difference, is_sure)
     for kind in (lighter, ~lighter):
         sure = contrast[kind & is_sure]
         if sure.size:
-            needed[kind] = max(noise, float(np.median(sure)) / 2)
+            needed[kind] = max(least, float(np.median(sure)) / 2)
     return needed
 
 
