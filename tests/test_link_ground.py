@@ -176,12 +176,13 @@ def test_empty_cells_that_touch_no_other_have_no_frame(gap: int) -> None:
 def test_kinds_of_other_colours_are_tiles_where_the_ground_is_plain() -> None:
     """Tiles without a border share a rim only where they share a colour."""
     rng = np.random.default_rng(4)
-    truth = cleared(shuffled(6, 8, 8, 1), 5)
+    truth = shuffled(6, 8, 8, 1)
+    truth[truth > 6] = 0
     image, lattice = picture(truth, ground=200)
     for (r, c), kind in np.ndenumerate(truth):
         y, x = (r + 3) * PITCH, (c + 3) * PITCH
         if kind:
-            face = (90, 200, 120) if kind > 6 else (190, 120, 150 + 8 * kind)
+            face = (90, 200, 120) if kind > 4 else (190, 120, 150 + 8 * kind)
             image[y : y + PITCH, x : x + PITCH] = face
             letter = chr(ord("A") + int(kind))
             cv2.putText(image, letter, (x + 12, y + 34), 0, 1.0, (20, 20, 20), 3, cv2.LINE_AA)
@@ -222,3 +223,17 @@ def test_the_ground_is_known_by_its_colour_nearby() -> None:
     falling = np.linspace(1.1, 0.6, image.shape[1])[:, None]
     empty, _ = seen_cells((image * falling).astype(np.uint8), lattice)
     assert (empty == (truth == 0)).all()
+
+
+def test_equal_pieces_of_a_frame_beside_the_board_are_no_tiles() -> None:
+    """Between them its column is plain, and of one colour, as ground may be."""
+    truth = shuffled(7, 10, 14, 6)
+    image, lattice = picture(truth, ground=200)
+    for r in (1, 2, 4):
+        y, x = (r + 3) * PITCH, 2 * PITCH
+        cv2.rectangle(image, (x + 12, y + 6), (x + 40, y + 30), (60, 90, 40), -1)
+    (x, y), pitch = lattice.origin_xy, lattice.pitch_xy
+    wider = Lattice((x - PITCH, y), pitch, 7, 11)
+    reading = reader.read(image, wider)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)

@@ -134,7 +134,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     mated = told.alike.any(1)
     proof = mated | (inside & told.framed)
     good = (told.tile & (~told.odd | (inside & told.vouched))).reshape(grid)
-    doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd))
+    doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
     return Sight(
@@ -157,6 +157,7 @@ class _Told:
     empty: Mask  # they show the ground
     tile: Mask
     odd: Mask  # made unlike most tiles
+    spared: Mask  # … but pictures that come again amid plain ground; they are no proof of a line
     alike: Mask  # (N, N) mates of a cell inside
     vouched: Mask  # they have a mate that is made as tiles are
     certainty: Array  # of being a tile or not
@@ -190,10 +191,10 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
             return None
     mated: Mask = np.any(alike, axis=1)
     must_have_mate = ~inside
-    unframed = spared = np.zeros(len(flat), bool)
+    unframed = blank = spared = np.zeros(len(flat), bool)
     if frame:
-        unframed, spared = _amid_frames(flat, seen, odd & inside, mated)
-        empty, odd = empty | unframed, odd & ~spared
+        unframed, blank, spared = _amid_frames(flat, seen, odd & inside, mated)
+        empty, odd = empty | unframed, odd & ~blank
     else:
         sure = inside & mated
         # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
@@ -205,26 +206,30 @@ def _told(cells: Array, inside: Mask) -> _Told | None:
     must_have_mate |= plain & ~vouched  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     busy = np.log((seen.contrast + 1) / (seen.limit + 1))
-    clear = np.where(spared, -busy, np.log((off + 0.01) / most)) if frame else busy
+    clear = np.where(blank | spared, -busy, np.log((off + 0.01) / most)) if frame else busy
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, unframed))
-    return _Told(empty, tile, odd, alike, vouched, certainty, drawn, bool(frame), flat, marked)
+    return _Told(
+        empty, tile, odd, spared, alike, vouched, certainty, drawn, bool(frame), flat, marked
+    )
 
 
-def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask) -> tuple[Mask, Mask]:
-    """(N,) which of the cells with an odd frame are ground for they have none, and which are tiles
-    all the same.
+def _amid_frames(
+    cells: Array, seen: ground.Shown, odd: Mask, mated: Mask
+) -> tuple[Mask, Mask, Mask]:
+    """(N,) which of the cells with an odd frame are ground, blank tiles, and tiles with pictures.
 
-    A tile of one colour shows the frame in another way, as do tiles of other colours that have no
-    more of a frame than that; these are told from pictures on the ground where that is plain.
+    Ground has no frame where tiles have one; a tile of one colour shows it in another way. Pictures
+    that come again are no ground where that is plain: tiles that have no frame but their own
+    colour.
     """
     plain = seen.plain
     unframed = odd & plain & ground.frameless(cells, mated & ~odd & ~plain)
-    apart = plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
-    spared: Mask = odd & mated & (apart | (~plain & seen.is_plain))
-    return unframed, spared
+    blank = odd & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
+    spared = odd & mated & ~plain & seen.is_plain
+    return unframed, blank, spared
 
 
 def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
