@@ -12,39 +12,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import cluster, group
-from ar_assist.games.link import ground
+from ar_assist.games.grouping import group
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import Mask
-from ar_assist.games.link.memory import SAME_KIND, Memory, parted
+from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import joined
+from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
-from ar_assist.games.tiles import CELL, Array, Indices
+from ar_assist.games.tiles import Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
-ODD_AT_FIRST = -1.0  # … while cells beside the board may still be among them
-CHANCE = 2.5  # log odds of the groups: lattices that are none have less, boards 5 and more
-MATE = 6.0  # times the usual distance to the nearest cell: no mate
-MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
-CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
-MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
 AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
-DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
-DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
-MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
-LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
-CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
 # benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
 # ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins
@@ -105,10 +94,6 @@ def size_odds(size: int) -> float:
     return ODD if size % 2 else 0.0
 
 
-def _first_odds(size: int) -> float:
-    return ODD_AT_FIRST if size % 2 and size > 1 else 0.0
-
-
 def _lattice_of(reading: Reading[LinkBoard]) -> Lattice:
     (x, y), (right, bottom) = reading.corners[0], reading.corners[2]
     rows, cols = reading.certainty.shape
@@ -128,7 +113,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
     inside = square.ravel()
-    told = _told(cells, inside)
+    told = tell(cells, inside)
     if told is None:
         return None
     mated = told.alike.any(1)
@@ -150,120 +135,6 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Told:
-    """What cells are, (N,) each."""
-
-    empty: Mask  # they show the ground
-    tile: Mask
-    odd: Mask  # made unlike most tiles
-    spared: Mask  # … but pictures that come again amid plain ground; they are no proof of a line
-    alike: Mask  # (N, N) mates of a cell inside
-    vouched: Mask  # they have a mate that is made as tiles are
-    certainty: Array  # of being a tile or not
-    drawn: Array  # certainty that they show more than a plain ground
-    framed: bool  # tiles share a frame that tells
-    cells: Array  # (N, CELL, CELL, 3) without marks
-    marked: Mask  # a mark lay over their frame
-
-
-def _told(cells: Array, inside: Mask) -> _Told | None:
-    """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
-    flat = cells.reshape(-1, CELL, CELL, 3)
-    seen = ground.shown(cells, inside)
-    empty, plain = seen.empty, seen.plain
-    frame = ground.frame(flat, inside, empty, plain)
-    odd = np.zeros(len(flat), bool)
-    if frame:
-        off, most = frame
-        odd = off > most
-        around = empty | (odd & ~inside)
-        empty = empty | (seen.faint & odd & ground.has_colour_of_ground(flat, around))
-    alike = _alike(flat, ~empty, inside, odd)
-    if alike is None:
-        return None
-    alone = inside & odd & ~empty & ~plain & ~alike.any(1)
-    flat, marked = _unmarked(flat, alone, inside & ~odd & ~empty)
-    if marked.any():
-        odd &= ~marked
-        alike = _alike(flat, ~empty, inside, odd)
-        if alike is None:
-            return None
-    mated: Mask = np.any(alike, axis=1)
-    must_have_mate = ~inside
-    unframed = blank = spared = np.zeros(len(flat), bool)
-    if frame:
-        unframed, blank, spared = _amid_frames(flat, seen, odd & inside, mated)
-        empty, odd = empty | unframed, odd & ~blank
-    else:
-        sure = inside & mated
-        # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
-        blank = plain & (2 * (plain & inside).sum() < inside.sum())
-        odd = ground.misfits(ground.misfit(flat, sure), sure, seen)
-        odd |= blank & ground.frameless(flat, sure)
-        must_have_mate |= blank
-    vouched: Mask = np.any(alike[:, ~odd], axis=1)
-    must_have_mate |= plain & ~vouched  # pieces of ground are mates too
-    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
-    busy = np.log((seen.contrast + 1) / (seen.limit + 1))
-    clear = np.where(blank | spared, -busy, np.log((off + 0.01) / most)) if frame else busy
-    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
-    if frame:
-        certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, unframed))
-    return _Told(
-        empty, tile, odd, spared, alike, vouched, certainty, drawn, bool(frame), flat, marked
-    )
-
-
-def _amid_frames(
-    cells: Array, seen: ground.Shown, odd: Mask, mated: Mask
-) -> tuple[Mask, Mask, Mask]:
-    """(N,) which of the cells with an odd frame are ground, blank tiles, and tiles with pictures.
-
-    Ground has no frame where tiles have one; a tile of one colour shows it in another way. Pictures
-    that come again are no ground where that is plain: tiles that have no frame but their own
-    colour.
-    """
-    plain = seen.plain
-    unframed = odd & plain & ground.frameless(cells, mated & ~odd & ~plain)
-    blank = odd & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
-    spared = odd & mated & ~plain & seen.is_plain
-    return unframed, blank, spared
-
-
-def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
-    """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
-    shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
-    guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
-    most = np.where(guessed, DROPPED, 1.0)
-    if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
-        most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
-    return most
-
-
-def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
-    """(N, CELL, CELL, 3) cells, with the rims of their mates on those that a game has marked.
-
-    A frame is drawn around the tile that the player has chosen, or two that a hint names. Its
-    middle shows what `usual` tiles do; where more cells are odd, they are so for another reason.
-    """
-    marked = np.zeros(len(cells), bool)
-    some, others = np.flatnonzero(odd), np.flatnonzero(usual)
-    if not 0 < len(some) <= MOST_MARKED or not len(others):
-        return cells, marked
-    ring = ground.ring(CELL // 4)  # on a round tile a mark lies further in
-    bare = cells[np.concatenate([some, others])]
-    bare[:, ring] = tiles.common(cells[others][:, ring])
-    apart = tiles.apart(bare[: len(some)], bare[len(some) :])
-    unmarked = cells.copy()
-    for i, off in zip(some, apart, strict=True):
-        if off.min() < SAME_KIND:
-            unmarked[i, ring] = cells[others[off.argmin()], ring]
-            marked[i] = True
-    return unmarked, marked
-
-
 def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
     """How many tiles each row (axis 0) or column (1) holds, as far as that is proof of a line.
 
@@ -282,37 +153,6 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
     count = np.where((shared == 0) & cleared, tiles_of, shared)
     held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
     return held
-
-
-def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
-    """(N, N) which cells are mates of a cell inside; None where nothing stands apart in groups.
-
-    Only cells inside judge what is near: what lies around may be anything. Those
-    with an `unlike` frame must be nearly as near as mates usually are.
-    """
-    some = np.nonzero(chosen)[0]
-    within = inside[some]
-    if within.sum() < 3:
-        return None
-    look = tiles.compare(cells[some], reach=1)
-    found = cluster(look.among(within), _first_odds)
-    if found.score < CHANCE:
-        return None
-    apart = np.tensordot(found.weights, look.parts, 1) ** 2
-    np.fill_diagonal(apart, np.inf)
-    nearest = apart[np.ix_(within, within)].min(1)
-    usual = max(float(np.median(nearest)), CLEANEST)
-    limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
-    foreign = unlike[some] & ~within
-    limits = np.where(foreign, min(2 * usual, limit), limit + np.where(within, MATE_LEAST, 0))
-    near = apart < limits[:, None]
-    if near[np.ix_(within, within)].any(1).sum() < 2:
-        return None
-    # Pieces of one wallpaper are like each other too, and like those around the board.
-    near[near[:, foreign].any(1) & unlike[some]] = False
-    alike = np.zeros((len(cells), len(cells)), bool)
-    alike[np.ix_(some, some[within])] = near[:, within]
-    return alike
 
 
 def _extent(sight: Sight) -> Lattice:

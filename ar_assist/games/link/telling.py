@@ -1,0 +1,189 @@
+"""Tell which cells of a lattice are tiles, and which are ground.
+
+A tile has mates, pictures equal to its own, and is made as most tiles are: its rim is the frame
+that they share, or is as unlike the ground as theirs. `ground` says what cells show by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ar_assist.games import tiles
+from ar_assist.games.grouping import cluster
+from ar_assist.games.link import ground
+from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.memory import SAME_KIND
+from ar_assist.games.tiles import CELL, Array
+
+ODD_AT_FIRST = -1.0  # log odds of an odd kind: cells beside the board may still be among them
+CHANCE = 2.5  # log odds of the groups: lattices that are none have less, boards 5 and more
+MATE = 6.0  # times the usual distance to the nearest cell: no mate
+MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
+CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
+MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
+DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
+DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
+MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
+LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
+CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What cells are, (N,) each."""
+
+    empty: Mask  # they show the ground
+    tile: Mask
+    odd: Mask  # made unlike most tiles
+    spared: Mask  # … but pictures that come again amid plain ground; they are no proof of a line
+    alike: Mask  # (N, N) mates of a cell inside
+    vouched: Mask  # they have a mate that is made as tiles are
+    certainty: Array  # of being a tile or not
+    drawn: Array  # certainty that they show more than a plain ground
+    framed: bool  # tiles share a frame that tells
+    cells: Array  # (N, CELL, CELL, 3) without marks
+    marked: Mask  # a mark lay over their frame
+
+
+def tell(cells: Array, inside: Mask) -> Told | None:
+    """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
+    flat = cells.reshape(-1, CELL, CELL, 3)
+    seen = ground.shown(cells, inside)
+    empty, plain = seen.empty, seen.plain
+    frame = ground.frame(flat, inside, empty, plain)
+    odd = np.zeros(len(flat), bool)
+    if frame:
+        off, most = frame
+        odd = off > most
+        around = empty | (odd & ~inside)
+        empty = empty | (seen.faint & odd & ground.has_colour_of_ground(flat, around))
+    alike = _alike(flat, ~empty, inside, odd)
+    if alike is None:
+        return None
+    alone = inside & odd & ~empty & ~plain & ~alike.any(1)
+    flat, marked = _unmarked(flat, alone, inside & ~odd & ~empty)
+    if marked.any():
+        odd &= ~marked
+        alike = _alike(flat, ~empty, inside, odd)
+        if alike is None:
+            return None
+    mated: Mask = np.any(alike, axis=1)
+    made = (
+        _amid_frames(flat, seen, odd, mated, inside) if frame else _bare(flat, seen, mated, inside)
+    )
+    empty, odd = empty | made.unframed, made.odd
+    vouched: Mask = np.any(alike[:, ~odd], axis=1)
+    must_have_mate = ~inside | made.blank | (plain & ~vouched)  # pieces of ground are mates too
+    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
+    busy = np.log((seen.contrast + 1) / (seen.limit + 1))
+    against = made.blank | made.spared
+    clear = np.where(against, -busy, np.log((off + 0.01) / most)) if frame else busy
+    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
+    if frame:
+        certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
+    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked
+    return Told(empty, tile, odd, made.spared, *of_cells)
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """How cells are made, (N,) each."""
+
+    odd: Mask  # unlike most tiles
+    blank: Mask  # of one colour, where few tiles are
+    unframed: Mask  # ground, for they have no frame where tiles have one
+    spared: Mask  # odd, but pictures that come again amid plain ground
+
+
+def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask, inside: Mask) -> _Made:
+    """Cells of which some are `odd` by the frame that tiles share.
+
+    Ground has no frame; a tile of one colour shows it in another way. Pictures that come again are
+    no ground where that is plain: they are tiles that have no frame but their own colour.
+    """
+    plain, unlike = seen.plain, odd & inside
+    unframed = unlike & plain & ground.frameless(cells, mated & inside & ~unlike & ~plain)
+    blank = unlike & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
+    spared = unlike & mated & ~plain & seen.is_plain
+    return _Made(odd & ~blank, blank, unframed, spared)
+
+
+def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
+    """Cells of a board without a frame that tells."""
+    sure, plain = inside & mated, seen.plain
+    # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
+    blank = plain & (2 * (plain & inside).sum() < inside.sum())
+    odd = ground.misfits(ground.misfit(cells, sure), sure, seen)
+    odd |= blank & ground.frameless(cells, sure)
+    nothing = np.zeros(len(cells), bool)
+    return _Made(odd, blank, nothing, nothing)
+
+
+def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
+    """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
+    shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
+    guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
+    most = np.where(guessed, DROPPED, 1.0)
+    if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
+        most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
+    return most
+
+
+def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
+    """(N, CELL, CELL, 3) cells, with the rims of their mates on those that a game has marked.
+
+    A frame is drawn around the tile that the player has chosen, or two that a hint names. Its
+    middle shows what `usual` tiles do; where more cells are odd, they are so for another reason.
+    """
+    marked = np.zeros(len(cells), bool)
+    some, others = np.flatnonzero(odd), np.flatnonzero(usual)
+    if not 0 < len(some) <= MOST_MARKED or not len(others):
+        return cells, marked
+    ring = ground.ring(CELL // 4)  # on a round tile a mark lies further in
+    bare = cells[np.concatenate([some, others])]
+    bare[:, ring] = tiles.common(cells[others][:, ring])
+    apart = tiles.apart(bare[: len(some)], bare[len(some) :])
+    unmarked = cells.copy()
+    for i, off in zip(some, apart, strict=True):
+        if off.min() < SAME_KIND:
+            unmarked[i, ring] = cells[others[off.argmin()], ring]
+            marked[i] = True
+    return unmarked, marked
+
+
+def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
+    """(N, N) which cells are mates of a cell inside; None where nothing stands apart in groups.
+
+    Only cells inside judge what is near: what lies around may be anything. Those
+    with an `unlike` frame must be nearly as near as mates usually are.
+    """
+    some = np.nonzero(chosen)[0]
+    within = inside[some]
+    if within.sum() < 3:
+        return None
+    look = tiles.compare(cells[some], reach=1)
+    found = cluster(look.among(within), _first_odds)
+    if found.score < CHANCE:
+        return None
+    apart = np.tensordot(found.weights, look.parts, 1) ** 2
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart[np.ix_(within, within)].min(1)
+    usual = max(float(np.median(nearest)), CLEANEST)
+    limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
+    foreign = unlike[some] & ~within
+    limits = np.where(foreign, min(2 * usual, limit), limit + np.where(within, MATE_LEAST, 0))
+    near = apart < limits[:, None]
+    if near[np.ix_(within, within)].any(1).sum() < 2:
+        return None
+    # Pieces of one wallpaper are like each other too, and like those around the board.
+    near[near[:, foreign].any(1) & unlike[some]] = False
+    alike = np.zeros((len(cells), len(cells)), bool)
+    alike[np.ix_(some, some[within])] = near[:, within]
+    return alike
+
+
+def _first_odds(size: int) -> float:
+    return ODD_AT_FIRST if size % 2 and size > 1 else 0.0
