@@ -56,6 +56,16 @@ def test_there_is_no_frame_where_tiles_have_none() -> None:
     assert ground.frame(cells, inside, nothing, nothing) is None
 
 
+def test_no_cell_lacks_a_frame_where_no_tile_has_one() -> None:
+    cells = np.random.default_rng(0).normal(60, 2, (20, CELL, CELL, 3)).astype(np.float32)
+    framed = cells.copy()
+    framed[:10, 2:5] = framed[:10, -5:-2] = 200
+    some = np.arange(20) < 10
+    assert (ground.frameless(framed, some) == ~some).all()
+    assert not ground.frameless(cells, some).any()
+    assert not ground.frameless(framed, np.zeros(20, bool)).any()
+
+
 def test_a_ground_whose_colour_changes_shows_nothing() -> None:
     x = np.linspace(-40, 40, SIDE, dtype=np.float32)
     ramp = np.stack([128 + x, 128 - x, 128 + 0 * x], 1) + np.zeros((1, SIDE, 1, 1), np.float32)

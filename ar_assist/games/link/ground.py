@@ -390,11 +390,13 @@ def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:
 
 
 def frameless(cells: Array, sure: Mask) -> Mask:
-    """(N,) cells with much less contrast in the rim than nearly all `sure` tiles have; none, where
-    these show no more than noise there."""
+    """(N,) cells with much less contrast in the rim than nearly all `sure` tiles have.
+
+    None, where there are no such tiles or these show no more than noise there.
+    """
     inner = ring() & ~ring(BLEED)
     edge = tiles.detail(tiles.opponent(cells)[0])[:, inner].std(1)
-    least = np.quantile(edge[sure], 0.1)
+    least = np.quantile(edge[sure], 0.1) if sure.any() else 0.0
     bare: Mask = (edge < FAINT * least) & (least > NOISE)
     return bare
 
