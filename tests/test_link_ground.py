@@ -218,8 +218,8 @@ def test_a_mark_around_a_round_tile_leaves_its_middle() -> None:
     assert same_partition(np.array(reading.board.cells), truth)
 
 
-def test_the_ground_is_known_by_its_colour_nearby() -> None:
-    """Light that falls off makes it the colour of a tile at the other end of the board."""
+def test_light_that_falls_off_makes_no_tile_of_the_ground_s_colour() -> None:
+    """At the other end of the board the ground is as bright as a tile is here."""
     rng = np.random.default_rng(3)
     truth = shuffled(7, 12, 12, 4)
     truth[truth > 8] = 0
@@ -233,6 +233,79 @@ def test_the_ground_is_known_by_its_colour_nearby() -> None:
     falling = np.linspace(1.1, 0.6, image.shape[1])[:, None]
     empty, _ = seen_cells((image * falling).astype(np.uint8), lattice)
     assert (empty == (truth == 0)).all()
+
+
+def test_ground_that_squares_enclose_is_as_bright_as_light_makes_it_there() -> None:
+    rng = np.random.default_rng(3)
+    truth = shuffled(7, 14, 14, 4)
+    truth[:, 10:] = 0
+    truth[3, 3] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    colours = rng.integers(10, 240, (15, 3))
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    down, along = (np.linspace(0, 0.35, size) for size in image.shape[:2])
+    lit = 1.2 - down[:, None, None] - along[:, None]
+    empty, _ = seen_cells((image * lit).astype(np.uint8), lattice)
+    assert empty[3, 3]
+    assert not empty[truth > 0].any()
+
+
+def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
+    """On a wallpaper some tile has the colour of another place."""
+    rng = np.random.default_rng(3)
+    truth = shuffled(7, 14, 14, 4)
+    truth[:, 12:] = truth[:, 6:8] = truth[2:4, 0] = 0
+    truth[2, 2] = 20
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    image[:, 9 * PITCH : 11 * PITCH] = (20, 200, 20)
+    colours = rng.integers(10, 240, (21, 3))
+    colours[20] = 20, 200, 20
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    empty, _ = seen_cells(image, lattice)
+    assert not empty[truth > 0].any()
+
+
+def test_many_bare_cells_are_no_dark_drawings() -> None:
+    """Tiles touch and have no frame, and the ground's colour shows nowhere else."""
+    truth = shuffled(7, 12, 14, 3)
+    truth[truth > 9] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=40)
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y : y + PITCH, x : x + PITCH] = np.random.default_rng(kind).integers(60, 140, 3)
+            ink = (240, 250 - 12 * int(kind), 15 * int(kind))
+            cv2.ellipse(image, (x + 24, y + 24), (12, 6), 25 * int(kind), 0, 360, ink, -1)
+    reading = reader.read(on_panel(image, lattice, 200), lattice)
+    assert reading is not None
+    bare = np.array(reading.board.cells) == 0
+    assert (bare == (truth == 0)).all()
+    assert (reading.certainty[bare] > 0.9).all()
+
+
+def test_plain_cells_of_the_colour_that_round_corners_leave_are_empty() -> None:
+    """They touch no other, tiles have no frame, and their colour shows nowhere beside the board."""
+    truth = shuffled(7, 10, 14, 6)
+    truth[truth == next(kind for kind in range(1, 15) if (truth == kind).sum() == 4)] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    for r, c in np.argwhere(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        corners = [(x + 7 + 33 * i, y + 7 + 33 * j) for i in (0, 1) for j in (0, 1)]
+        for at in corners:
+            cv2.circle(image, at, 7, (150, 230, 150), -1, cv2.LINE_AA)
+        image[y : y + PITCH, x + 7 : x + PITCH - 7] = (150, 230, 150)
+        image[y + 7 : y + PITCH - 7, x : x + PITCH] = (150, 230, 150)
+        letter = chr(ord("A") + int(truth[r, c]))
+        cv2.putText(image, letter, (x + 14, y + 34), 0, 1.0, (20, 20, 20), 3, cv2.LINE_AA)
+    reading = reader.read(on_panel(image, lattice, 60), lattice)
+    assert reading is not None
+    assert ((np.array(reading.board.cells) == 0) == (truth == 0)).all()
 
 
 def test_equal_pieces_of_a_frame_beside_the_board_are_no_tiles() -> None:
