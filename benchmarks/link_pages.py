@@ -11,18 +11,14 @@ the shares of exact boards and of wrong hints.
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
 import tempfile
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import cv2
 import numpy as np
 from link_variants import judge, look
-from pages import PAGE, colour, ground, painted, seen
+from pages import PAGE, arguments, colour, ground, keep, painted, seen
 
 FORMS = (
     '<circle cx="50" cy="50" r="40"/>',
@@ -127,27 +123,16 @@ def page(seed: int) -> tuple[str, dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write what the camera saw")
-    args = parser.parse_args()
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        parser.error("chromium is not installed")
-    if args.out:
-        args.out.mkdir(parents=True, exist_ok=True)
+    args = arguments(__doc__.splitlines()[0])
     verdicts = []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(args.count):
             html, truth = page(1000 * args.seed + number)
-            picture = painted(html, chromium, Path(folder))
+            picture = painted(html, args.chromium, Path(folder))
             frame = seen(picture, truth["corners"], np.random.default_rng([args.seed, number]))
             reading = look(frame)
             verdicts.append(judge(reading, truth))
-            if args.out:
-                cv2.imwrite(str(args.out / f"{number:03}.png"), frame)
-                (args.out / f"{number:03}.json").write_text(json.dumps(truth), encoding="utf-8")
+            keep(args.out, number, frame, truth)
             if not verdicts[-1][0]:
                 sure = f"{reading.confidence:.2f}" if reading else "not read"
                 print(f"  {number:3} {sure} {'WRONG HINT' if verdicts[-1][1] else ''}", flush=True)

@@ -12,9 +12,6 @@ Pages take any of the fonts that fontconfig knows, so figures hold for one machi
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
 import subprocess
 import tempfile
 from collections import Counter
@@ -25,7 +22,7 @@ from random import Random
 
 import cv2
 import numpy as np
-from pages import PAGE, around, painted, photographed, pose
+from pages import PAGE, arguments, around, keep, painted, photographed, pose
 
 from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of
@@ -472,32 +469,21 @@ def judge(page: Page, sight: Sight | None) -> Counter[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write what was seen")
-    args = parser.parse_args()
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        parser.error("chromium is not installed")
-    if args.out:
-        args.out.mkdir(parents=True, exist_ok=True)
+    args = arguments(__doc__.splitlines()[0])
     totals: Counter[str] = Counter()
     fonts = families()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(args.count):
             make = lookalike if number % 6 == 5 else nonogram
             page = make(1000 * args.seed + number, fonts)
-            frame = painted(page.html, chromium, Path(folder))
+            frame = painted(page.html, args.chromium, Path(folder))
             if number % 3 != 1:
                 rng = np.random.default_rng([args.seed, number])
                 frame = camera_picture(frame, page, rng)
             sight = look(Task(Frame(number, 0.0, frame), (GAME,)))
             verdict = judge(page, sight)
             totals += verdict
-            if args.out:
-                cv2.imwrite(str(args.out / f"{number:03}.png"), frame)
-                (args.out / f"{number:03}.json").write_text(json.dumps(page.record()))
+            keep(args.out, number, frame, page.record())
             if verdict != Counter({"nonograms": 1, "shown": 1, "clues right": 1}):
                 sure = f"{sight.reading.confidence:.2f}" if sight else "none"
                 notes = {name: count for name, count in verdict.items() if name != "nonograms"}

@@ -12,9 +12,6 @@ that would be shown, claims on other games, and how boards with coordinates were
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
 import tempfile
 from collections import Counter
 from dataclasses import dataclass
@@ -22,9 +19,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import cv2
 import numpy as np
-from pages import PAGE, colour, ground, painted, seen
+from pages import PAGE, arguments, colour, ground, keep, painted, seen
 
 from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import BLACK, START, WHITE, OthelloBoard, squares
@@ -361,30 +357,18 @@ def turned(turn: int, seen_turned: int, has_coordinates: bool) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write what the camera saw")
-    args = parser.parse_args()
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        parser.error("chromium is not installed")
-    if args.out:
-        args.out.mkdir(parents=True, exist_ok=True)
+    args = arguments(__doc__.splitlines()[0])
     counts: Counter[str] = Counter()
     orientations: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         for number in range(args.count):
             html, truth = page(1000 * args.seed + number)
-            picture = painted(html, chromium, Path(folder))
+            picture = painted(html, args.chromium, Path(folder))
             frame, quarters = shot(picture, truth, (args.seed, number))
             sight = look(Task(Frame(0, 0.0, frame), (OthelloGame(),)))
             reading = sight.reading if sight else None
             seen_turned = (quarters + truth["quarters"]) % 4
-            if args.out:
-                truth["turned"] = seen_turned
-                cv2.imwrite(str(args.out / f"{number:03}.png"), frame)
-                (args.out / f"{number:03}.json").write_text(json.dumps(truth), encoding="utf-8")
+            keep(args.out, number, frame, truth | {"turned": seen_turned})
             shown = reading is not None and reading.confidence >= TRUST
             sure = f"sure {reading.confidence:.2f}" if reading else "not read"
             if truth["cells"] is None:

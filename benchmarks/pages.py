@@ -5,9 +5,13 @@ The rendered world's looks were at hand while the readers were made; these are n
 
 from __future__ import annotations
 
+import argparse
+import json
+import shutil
 import subprocess
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,6 +21,28 @@ from ar_assist.types import Image
 
 PAGE = 1280, 800  # px
 ROLL, TILT = 12.0, 35.0  # degrees at most
+
+
+def arguments(purpose: str) -> argparse.Namespace:
+    """What all these benchmarks are asked, and `chromium`, which they need."""
+    parser = argparse.ArgumentParser(description=purpose)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="write what was seen")
+    args = parser.parse_args()
+    args.chromium = shutil.which("chromium")
+    if args.chromium is None:
+        parser.error("chromium is not installed")
+    if args.out:
+        args.out.mkdir(parents=True, exist_ok=True)
+    return args
+
+
+def keep(folder: Path | None, number: int, frame: Image, truth: dict[str, Any]) -> None:
+    """Write what was seen, if that is wanted, and the truth of it."""
+    if folder:
+        cv2.imwrite(str(folder / f"{number:03}.png"), frame)
+        (folder / f"{number:03}.json").write_text(json.dumps(truth), encoding="utf-8")
 
 
 def colour(rng: Random, light: int | None = None) -> str:

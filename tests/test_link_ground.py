@@ -218,6 +218,14 @@ def test_a_mark_around_a_round_tile_leaves_its_middle() -> None:
     assert same_partition(np.array(reading.board.cells), truth)
 
 
+def paint_squares(image: Image, truth: np.ndarray, colours: np.ndarray) -> None:
+    """Tiles of plain colour, by their kinds, on what the picture shows."""
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+
+
 def test_light_that_falls_off_makes_no_tile_of_the_ground_s_colour() -> None:
     """At the other end of the board the ground is as bright as a tile is here."""
     rng = np.random.default_rng(3)
@@ -226,10 +234,7 @@ def test_light_that_falls_off_makes_no_tile_of_the_ground_s_colour() -> None:
     image, lattice = picture(np.zeros_like(truth), ground=200)
     colours = rng.integers(10, 240, (9, 3))
     colours[1] = 150
-    for (r, c), kind in np.ndenumerate(truth):
-        if kind:
-            y, x = (r + 3) * PITCH, (c + 3) * PITCH
-            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    paint_squares(image, truth, colours)
     falling = np.linspace(1.1, 0.6, image.shape[1])[:, None]
     empty, _ = seen_cells((image * falling).astype(np.uint8), lattice)
     assert (empty == (truth == 0)).all()
@@ -242,10 +247,7 @@ def test_ground_that_squares_enclose_is_as_bright_as_light_makes_it_there() -> N
     truth[3, 3] = 0
     image, lattice = picture(np.zeros_like(truth), ground=200)
     colours = rng.integers(10, 240, (15, 3))
-    for (r, c), kind in np.ndenumerate(truth):
-        if kind:
-            y, x = (r + 3) * PITCH, (c + 3) * PITCH
-            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    paint_squares(image, truth, colours)
     down, along = (np.linspace(0, 0.35, size) for size in image.shape[:2])
     lit = 1.2 - down[:, None, None] - along[:, None]
     empty, _ = seen_cells((image * lit).astype(np.uint8), lattice)
@@ -263,10 +265,7 @@ def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
     image[:, 9 * PITCH : 11 * PITCH] = (20, 200, 20)
     colours = rng.integers(10, 240, (21, 3))
     colours[20] = 20, 200, 20
-    for (r, c), kind in np.ndenumerate(truth):
-        if kind:
-            y, x = (r + 3) * PITCH, (c + 3) * PITCH
-            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+    paint_squares(image, truth, colours)
     empty, _ = seen_cells(image, lattice)
     assert not empty[truth > 0].any()
 

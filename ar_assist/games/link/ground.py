@@ -72,7 +72,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
         contrast = middle  # blur lets their sides into the face
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
-    plain, beside = contrast < limit, _has_colour_beside(cells) | _has_colour_between(cells)
+    plain, beside = contrast < limit, _has_colour_around(cells)
     if of_squares:
         empty, guessed = _amid_squares(cells, quiet, plain.reshape(grid), board)
     else:
@@ -263,21 +263,25 @@ def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     return near
 
 
-def _has_colour_beside(cells: Array) -> Mask:
-    """(N,) cells whose middle has the colour that shows somewhere right beside the board.
+def _has_colour_around(cells: Array) -> Mask:
+    """(N,) cells whose middle has a colour that shows right beside the board or between tiles."""
+    shown_there = np.concatenate([_colours_beside(cells), _colour_between(cells)])
+    same: Mask = _off(tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3))), shown_there) < SAME
+    return same
+
+
+def _colours_beside(cells: Array) -> Array:
+    """(K, 3) colours that show right beside the board.
 
     The outer of (R, C, CELL, CELL, 3) cells lie around it. What they show further out may be else.
     """
     near, far = slice(EDGE // 2, EDGE * 2), slice(-EDGE * 2, -EDGE // 2)
     sides = cells[0, :, far], cells[-1, :, near], cells[:, 0, :, far], cells[:, -1, :, near]
-    beside = np.concatenate([strip.mean((1, 2)) for strip in sides])
-    level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
-    same: Mask = _off(level, beside) < SAME
-    return same
+    return np.concatenate([strip.mean((1, 2)) for strip in sides])
 
 
-def _has_colour_between(cells: Array) -> Mask:
-    """(N,) cells whose middle has the colour that shows where four cells meet, nearly everywhere.
+def _colour_between(cells: Array) -> Array:
+    """(1, 3) the colour that shows where four cells meet, nearly everywhere; (0, 3): none does.
 
     Tiles that have gaps or round corners show the ground there; those that touch, their border.
     """
@@ -287,14 +291,12 @@ def _has_colour_between(cells: Array) -> Mask:
         cells[r : rows - 1 + r, c : cols - 1 + c, side[r], side[c]].mean((2, 3))
         for r, c in np.ndindex(2, 2)
     ]
-    meeting = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
-    level = tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3)))
+    meeting: Array = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
     if not len(meeting):
-        return np.zeros(len(level), bool)
-    usual = np.median(meeting, 0)[None]
-    shows = bool((_off(meeting, usual) < SAME).mean() >= EVERYWHERE)
-    same: Mask = shows & (_off(level, usual) < SAME)
-    return same
+        return meeting
+    usual: Array = np.median(meeting, 0)[None]
+    shows = (_off(meeting, usual) < SAME).mean() >= EVERYWHERE
+    return usual if shows else usual[:0]
 
 
 def _off(level: Array, known: Array) -> Array:
