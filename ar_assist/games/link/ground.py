@@ -73,20 +73,21 @@ def shown(cells: Array, inside: Mask) -> Shown:
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
     plain, beside = contrast < limit, _has_colour_around(cells)
+    level = _levels(cells)
     if of_squares:
-        empty, guessed = _amid_squares(cells, quiet, plain.reshape(grid), board)
+        empty, guessed = _amid_squares(level, quiet, plain.reshape(grid), board)
     else:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
-        empty, guessed = _amid_pictures(cells, quiet, *shows, board)
+        empty, guessed = _amid_pictures(level, quiet, *shows, board)
     faint = plain | (middle < limit)
-    of_ground = empty.ravel(), guessed.ravel(), _is_plain(cells, empty & board, plain)
+    of_ground = empty.ravel(), guessed.ravel(), _is_plain(level, empty & board, plain)
     return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *of_ground)
 
 
-def _is_plain(cells: Array, bare: Mask, plain: Mask) -> bool:
+def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
     """Whether the `bare` ones of (R, C) cells are (N,) `plain` and of one colour."""
-    level, all_plain = _levels(cells)[bare], bool(plain[bare.ravel()].all())
-    return all_plain and len(level) > 1 and bool(np.ptp(level, 0).max() < ONE_GROUND)
+    colours, all_plain = level[bare], bool(plain[bare.ravel()].all())
+    return all_plain and len(colours) > 1 and bool(np.ptp(colours, 0).max() < ONE_GROUND)
 
 
 def contrasts(faces: Array) -> Array:
@@ -160,15 +161,16 @@ def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
-def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[Mask, Mask]:
+def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple[Mask, Mask]:
     """(R, C) cells of ground amid squares of plain colour, and which of them are guessed.
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
-    where it has the colour of ground; beside ground it would run on into it.
+    where it has the colour of ground; beside ground it would run on into it. `level` (R, C, 3) is
+    the mean colour of each.
     """
     runs_on, runs_out = _running(quiet, plain, inside)
-    level = _evenly_lit(_levels(cells), runs_out & inside)
+    level = _evenly_lit(level, runs_out & inside)
     open_ = level[quiet.any(2) & inside]
     tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
     known = runs_out if runs_out.any() or not tells else runs_on
@@ -181,7 +183,7 @@ def _amid_squares(cells: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
 
 
 def _amid_pictures(
-    cells: Array, quiet: Mask, contrast: Array, plain: Mask, beside: Mask, inside: Mask
+    level: Array, quiet: Mask, contrast: Array, plain: Mask, beside: Mask, inside: Mask
 ) -> tuple[Mask, Mask]:
     """(R, C) cells of ground amid tiles that show pictures, and which of them are guessed.
 
@@ -199,7 +201,7 @@ def _amid_pictures(
             usual = min(usual, np.median(around))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
-    level, islands = _levels(cells), runs_on & plain
+    islands = runs_on & plain
     sure = islands & beside & inside
     if sure.any() and not runs_out.any():  # others are dark or blank tiles that touch
         islands &= _off(level, level[sure]) < ONE_GROUND
