@@ -11,7 +11,7 @@ import pytest
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search
 from ar_assist.find.cells import CELL_PX, PHASES, _border
-from ar_assist.find.lattice import Box, Fit
+from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_of_most
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
@@ -176,8 +176,11 @@ def test_thousands_of_equal_blobs_are_no_tiles() -> None:
     assert 10 < len(found.centres) < 100
 
 
-def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike() -> None:
-    """Two that touch are one white blob; buttons and leaves beside them are as large as a tile."""
+def last_tiles() -> tuple[np.ndarray, np.ndarray]:
+    """A page with eight tiles of a 4 x 6 board, and that board's corners, px.
+
+    Two that touch are one white blob; buttons and leaves beside them are as large as a tile.
+    """
     rng = np.random.default_rng(5)
     image = np.full((720, 1280, 3), (115, 205, 115), np.uint8)
     for x, y in [(150, 560), (230, 560), (310, 560), (1050, 90), (1090, 330), (1010, 610)]:
@@ -188,11 +191,69 @@ def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike(
         cv2.rectangle(image, corner.tolist(), (corner + 46).tolist(), (225, 250, 245), -1)
         colour = rng.integers(20, 180, 3).tolist()
         cv2.circle(image, (corner + 23).tolist(), int(rng.integers(9, 16)), colour, -1)
-    flat = np.array([[500, 220], [788, 220], [788, 412], [500, 412]], np.float32) - 0.5
+    corners = np.array([[500, 220], [788, 220], [788, 412], [500, 412]], np.float32) - 0.5
+    return cv2.GaussianBlur(image, (0, 0), 1.2), corners
+
+
+def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike() -> None:
+    image, flat = last_tiles()
     turn = cv2.getRotationMatrix2D((640, 360), 17, 1.0)
-    turned = np.asarray(cv2.warpAffine(cv2.GaussianBlur(image, (0, 0), 1.2), turn, (1280, 720)))
+    turned = np.asarray(cv2.warpAffine(image, turn, (1280, 720)))
     corners = cv2.transform(flat[None], turn)[0].astype(np.float32)
     assert best_error(turned, corners, tried=3) < CELL
+
+
+@pytest.mark.parametrize("far", range(4))
+def test_the_last_tiles_are_placed_in_perspective(far: int) -> None:
+    """One side of the page is far: two fifths shorter, and a little inward."""
+    image, flat = last_tiles()
+    sides = np.array([[0, 0], [1280, 0], [1280, 720], [0, 720]], np.float32)
+    ends, seen = [far, (far + 1) % 4], sides.copy()
+    seen[ends] = 0.6 * sides[ends] + 0.3 * sides[ends].mean(0) + 0.1 * sides.mean(0)
+    tilt = homography(sides, seen)
+    tilted = np.asarray(cv2.warpPerspective(image, tilt, (1280, 720)))
+    assert best_error(tilted, transform(tilt, flat), tried=3) < CELL / 2
+
+
+@pytest.mark.parametrize("lean", [0.0, 0.03])
+def test_few_cells_tell_perspective_where_there_is_some(lean: float) -> None:
+    """In cells: eight tiles of a board, registered to a fiftieth."""
+    cells = np.array([[5, 0], [0, 1], [2, 1], [5, 1], [0, 3], [2, 3], [3, 3], [5, 3]], np.float32)
+    truth = np.array([[1, 0.02, 0.01], [-0.01, 1, 0.03], [lean, lean / 2, 1]])
+    rng = np.random.default_rng(2)
+    seen = (transform(truth, cells) + rng.normal(0, 0.005, cells.shape)).astype(np.float32)
+    found = _map_of_most(cells, seen, FIT_CELLS)
+    assert found is not None
+    moved, agree = found
+    assert agree.all()
+    assert np.abs(transform(moved, cells) - transform(truth, cells)).max() < 0.02
+    assert (moved[2, :2] == 0).all() == (lean == 0)
+
+
+def swollen(tiles: list[tuple[int, int, int]], pitch: float, by: float) -> blobs._Blobs:
+    """Outlines of tiles (row, column, how many touch in a row), each `by` px longer and higher."""
+    centres = np.array([[col + across / 2, row + 0.5] for row, col, across in tiles]) * pitch
+    sides = np.array([[across * pitch + by, pitch + by] for *_, across in tiles])
+    moments = np.column_stack([sides**2 / 12, np.zeros(len(tiles))])
+    quads = centres[:, None] + sides[:, None] * (SIDES - 0.5)
+    return blobs._Blobs(centres, moments, np.full((len(tiles), 3), 90.0), quads)
+
+
+TOUCHING = [(0, 0, 1), (1, 2, 1), (1, 4, 2), (3, 1, 1), (3, 3, 2), (4, 0, 1), (4, 5, 1)]
+
+
+def test_two_small_tiles_that_touch_are_swollen_as_one() -> None:
+    alike = blobs._tiles(swollen(TOUCHING, pitch=20, by=8), blobs.SHADES)
+    assert (alike[0] == [across for *_, across in TOUCHING]).all()
+
+
+def test_outlines_of_small_tiles_are_larger_than_their_pitch() -> None:
+    seen = swollen(TOUCHING, pitch=20, by=3)
+    found = blobs._along_sides_of(0, seen, blobs._tiles(seen, blobs.SHADES))
+    assert found is not None
+    _, basis, of = found
+    assert len(of) == sum(across for *_, across in TOUCHING) - 1  # all others agree
+    assert np.abs(basis - 20 * np.eye(2)).max() < 0.5
 
 
 def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:

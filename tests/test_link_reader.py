@@ -280,6 +280,19 @@ def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
     assert reader._is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_frames_that_a_lattice_twice_too_fine_shows_in_every_second_line_are_no_kind(
+    is_turned: bool,
+) -> None:
+    groups = shuffled(3, 8, 10, 4).copy()
+    groups[1::2] = 11
+    groups = groups.T if is_turned else groups
+    full = np.ones(groups.shape, bool)
+    assert reader._is_in_lines(full, groups.ravel())
+    groups[0, 0], groups[-1, -1] = 11, 11  # dealt as any other
+    assert not reader._is_in_lines(full, groups.ravel())
+
+
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float) -> None:
     """Even where the game has shuffled the tiles."""

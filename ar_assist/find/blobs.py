@@ -29,7 +29,8 @@ ALIKE = 0.25  # relative difference of second moments between neighbours of one 
 RIM = 0.88  # of the way from the middle to the outline: inside a frame's blur
 SHADES = 40.0  # grey levels between rims of one kind of blob: light falls off over a board
 MAX_ROW = 4  # tiles that touch and are taken for as many: a longer bar may be a panel
-PITCH = np.arange(1.0, 1.61, 0.01)  # candidates, in sides of the blob: touching to wide gaps
+WHOLE = 0.33  # of a tile: bars are off whole ones by less; blur makes one longer, not each of them
+PITCH = np.arange(0.85, 1.61, 0.01)  # candidates, in sides: swollen outlines to wide gaps
 MIN_VOTES = 2  # steps that are alike, at the least
 MIN_BLOBS = 5  # fewer lie on some lattice by chance
 GROUPS = 4  # tries of each kind: the best may be of buttons or icons
@@ -242,7 +243,7 @@ def _in_a_row(moments: Array) -> NDArray[np.int64]:
     across = np.maximum(middle - spread, 1e-6)
     length = np.sqrt((middle + spread) / across)
     row = np.rint(length).astype(np.int64)
-    is_row = (row <= MAX_ROW) & (np.abs(length - row) < ALIKE) & (np.abs(across - 1) < 2 * ALIKE)
+    is_row = (row <= MAX_ROW) & (np.abs(length - row) < WHOLE) & (np.abs(across - 1) < 2 * ALIKE)
     return np.where(is_row, row, 0)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
@@ -32,6 +33,7 @@ MAX_FORESHORTENING = 12.0  # of a cell's area: a wide board from 65 degrees has 
 SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across
+CHANCE = 0.01  # that cells on an affine map seem to leave it as perspective makes them
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
 
 Mask = NDArray[np.bool_]
@@ -264,18 +266,51 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
         return None
     predicted = box.centres()[good].astype(np.float32)
     seen = predicted + nodes.offset[good].astype(np.float32)
-    if good.sum() > 2 * MIN_SUPPORT and tolerance < ROUGH_CELLS:
-        moved, agree = cv2.findHomography(predicted, seen, cv2.RANSAC, tolerance)
-    else:
-        affine, agree = cv2.estimateAffine2D(
-            predicted, seen, method=cv2.RANSAC, ransacReprojThreshold=tolerance
-        )
-        moved = None if affine is None else np.vstack([affine, [0, 0, 1]])
-    if moved is None or agree.sum() < MIN_SUPPORT:
+    found = _map_of_most(predicted, seen, tolerance)
+    if found is None or found[1].sum() < MIN_SUPPORT:
         return None
+    moved, agree = found
     support = np.zeros_like(good)
-    support[good] = agree.ravel().astype(bool)
-    return np.asarray(moved, np.float64), support, float(np.median(nodes.likeness[support]))
+    support[good] = agree
+    return moved, support, float(np.median(nodes.likeness[support]))
+
+
+def _map_of_most(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+    """The map that most of (N, 2) cells bear out to `tolerance`, and which of them do.
+
+    It is affine where cells are few or their places rough, unless they show that it is not.
+    """
+    few, rough = len(from_) <= 2 * MIN_SUPPORT, tolerance >= ROUGH_CELLS
+    affine = _affine(from_, to, tolerance) if few or rough else None
+    if rough or (affine is None and few):
+        return affine
+    bent, agree = cv2.findHomography(from_, to, cv2.RANSAC, tolerance)
+    if bent is None:
+        return affine
+    homography = np.asarray(bent, np.float64)
+    if affine and not _is_bent(from_, to, (affine[0], homography), tolerance):
+        return affine
+    return homography, agree.ravel().astype(bool)
+
+
+def _affine(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+    moved, agree = cv2.estimateAffine2D(
+        from_, to, method=cv2.RANSAC, ransacReprojThreshold=tolerance
+    )
+    return None if moved is None else (np.vstack([moved, [0, 0, 1]]), agree.ravel().astype(bool))
+
+
+def _is_bent(
+    from_: Points, to: Points, maps: tuple[Homography, Homography], tolerance: float
+) -> bool:
+    """Whether (N, 2) cells leave the affine map as the homography says: an F test of the two terms
+    that it has more. What lies beyond the tolerance is as wrong by either."""
+    flat, bent = (
+        np.minimum(((to - transform(moved, from_)) ** 2).sum(1), tolerance**2).sum()
+        for moved in maps
+    )
+    free = to.size - 8
+    return bool(free > 0 and stats.f.sf((flat - bent) / 2 * free / (bent + 1e-9), 2, free) < CHANCE)
 
 
 def _bent(

@@ -18,10 +18,7 @@ from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
 
 Mask = NDArray[np.bool_]
 
-PLAIN = (
-    0.15,
-    0.55,
-)  # of the usual contrast: between these lies the limit under which cells are plain
+PLAIN = 0.15, 0.55  # of the usual contrast: between these lies the limit of plain cells
 RIM = 6  # px of a cell's rim in which tiles are alike
 NARROWER = 4, 2  # px of the rim that may be frame where large pictures leave little of it
 PARTED = 0.9  # Youden's J of a frame that tells: narrower ones are not tried

@@ -282,14 +282,22 @@ def _is_sheared(tile: Mask) -> bool:
 
 
 def _is_in_lines(tile: Mask, groups: Indices) -> bool:
-    """Whether most kinds of three tiles or more keep to a row or to a column each.
+    """Whether most kinds of three tiles or more keep to a row or to a column each, or a large kind
+    has its lines to itself.
 
-    Tiles are dealt at random; a lattice whose steps are no whole tiles shows the same in each line.
+    Tiles are dealt at random; a lattice whose steps are no whole tiles shows the same in each line,
+    and one that is too fine the same frames in every second.
     """
     row, col = np.nonzero(tile)
-    kinds = [groups == g for g, size in enumerate(np.bincount(groups)) if size > 2]
+    sizes = np.bincount(groups)
+    kinds = [groups == g for g in np.flatnonzero(sizes > 2)]
     in_line = [min(np.ptp(row[kind]), np.ptp(col[kind])) == 0 for kind in kinds]
-    return bool(2 * sum(in_line) > len(kinds))
+    alone = any(
+        np.isin(line, line[groups == g]).sum() == sizes[g]
+        for g in np.flatnonzero(sizes >= MANY)
+        for line in (row, col)
+    )
+    return alone or bool(2 * sum(in_line) > len(kinds))
 
 
 def features(reading: Reading[LinkBoard]) -> Array:
