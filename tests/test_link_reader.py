@@ -72,6 +72,17 @@ def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -
     assert same_partition(cells_of(found), truth)
 
 
+@pytest.mark.parametrize("gap", [0, 1])
+def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
+    """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
+    truth = shuffled(8, 9, 12, 4)
+    line = np.zeros((8, 1), int)
+    line[[2, 5]] = [[13], [14]]
+    whole = np.hstack([truth, np.zeros((8, gap), int), line])
+    found = cells_of(reader.read(*picture(whole)))
+    assert same_partition(found, truth if gap else whole)
+
+
 def bordered(
     image: Image, cells: np.ndarray, colour: tuple[int, int, int], width: int = 4
 ) -> Image:

@@ -139,9 +139,9 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
     """How many tiles each row (axis 0) or column (1) holds, as far as that is proof of a line.
 
     Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
-    line that is nearly cleared may hold nothing but pairs of its own, or single tiles that are
-    `proof` by their frame; and none holds more pairs of its own than chance makes: that n of N
-    tiles have their mates among themselves has one of some (n / N) ^ (n / 2).
+    line that is nearly cleared may hold nothing but pairs of its own, or beside lines with mates
+    single tiles that are `proof` by their frame; and none holds more pairs of its own than chance
+    makes: that n of N tiles have their mates among themselves has one of some (n / N) ^ (n / 2).
     """
     line = np.indices(good.shape)[axis].ravel()
     tiles_of = np.bincount(line, good.ravel() & proof)
@@ -151,6 +151,10 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
     chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1))
     cleared = 2 * tiles_of <= good.shape[1 - axis]
     count = np.where((shared == 0) & cleared, tiles_of, shared)
+    mated = np.flatnonzero(shared + among)
+    if len(mated):
+        at = np.arange(len(count))
+        count[(at < mated[0] - 1) | (at > mated[-1] + 1)] = 0
     held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
     return held
 
