@@ -21,13 +21,20 @@ ORIGIN = np.array([88, 61])
 FRAME_FROM_GRID = np.array([[44.0, 4, 90], [-3, 43, 80], [1e-4, 2e-4, 1]])
 
 
-def board() -> Image:
-    """A picture of framed tiles with blocks of colour, twelve kinds of them."""
+def board(rows: int = ROWS, cols: int = COLS, beside: float | None = None) -> Image:
+    """A picture of framed tiles with blocks of colour, twelve kinds of them.
+
+    `beside`: two columns to either side of the board hang such things too, so many cells too near.
+    """
     rng = np.random.default_rng(7)
     kinds = rng.integers(40, 230, (12, 5, 5, 3), np.uint8)
     image = np.full((SIZE[1], SIZE[0], 3), 60, np.uint8)
-    for row, col in itertools.product(range(ROWS), range(COLS)):
-        x, y = ORIGIN + np.array([PITCH * col, PITCH * row])
+    places = list(itertools.product(range(rows), range(cols)))
+    if beside is not None:
+        places += itertools.product(range(rows), (beside - 2, cols + 1 - beside))
+    for row, col in places:
+        x, y = ORIGIN + np.rint([PITCH * col, PITCH * row]).astype(int)
+        x += (COLS - cols) * PITCH // 2
         image[y + 1 : y + PITCH - 1, x + 1 : x + PITCH - 1] = 235
         drawing = cv2.resize(kinds[rng.integers(12)], (30, 30), interpolation=cv2.INTER_NEAREST)
         image[y + 8 : y + 38, x + 8 : x + 38] = drawing
@@ -70,6 +77,14 @@ def test_no_lens_is_seen_in_a_picture_without_distortion() -> None:
     for seed in range(20):
         grid, px = grid_and_px(RadialLens(0.0, SIZE), noise=0.03, seed=seed)
         assert seen_lens(grid, px, SIZE, tolerance=0.08) is None
+
+
+def test_things_that_hang_beside_a_board_tell_no_lens() -> None:
+    """They look like tiles, and lie off the lattice by as much on either side."""
+    candidate = next(find(board(rows=7, cols=12, beside=0.2)))
+    assert candidate.lattice is not None
+    assert (candidate.lattice.rows, candidate.lattice.cols) == (7, 12)
+    assert candidate.plane.bend is None
 
 
 @pytest.mark.parametrize("rows", [1, 2])

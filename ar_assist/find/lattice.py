@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import ndimage, stats
 
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
@@ -148,7 +148,7 @@ def completed(image: Image, fit: Fit) -> Fit | None:
 
 def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
     """The lattice followed to its ends; and the cells that look like its own, (N, 2) each in grid
-    units and in px."""
+    units and in px: also those that leave it at its ends, as a lens makes them."""
     for _ in range(ROUNDS):
         box, support = fit.box.grown(LOOK_AHEAD), np.pad(fit.support, LOOK_AHEAD)
         nodes = _register(image, fit.frame_from_grid, box, support)
@@ -166,8 +166,19 @@ def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
         if same:
             break
     like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness)
+    like &= _connected(like, box, inner)
     grid = box.centres()[like].astype(np.float32)
     return fit, grid, transform(registered_from, grid + nodes.offset[like])
+
+
+def _connected(some: Mask, box: Box, inner: Box) -> Mask:
+    """(rows, cols) of the box: the cells of the inner one, and those that `some` lead to."""
+    among = np.zeros_like(some)
+    rows, cols = slice(inner.y - box.y, None), slice(inner.x - box.x, None)
+    among[rows, cols][: inner.rows, : inner.cols] = True
+    parts, _ = ndimage.label(some | among, np.ones((3, 3)))
+    connected: Mask = parts == parts[rows, cols][0, 0]
+    return connected
 
 
 def _completed_through(
