@@ -25,6 +25,7 @@ from ar_assist.find import find
 from ar_assist.games import GAMES
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link
+from ar_assist.look import TRUST
 from ar_assist.types import Image, Reading
 from ar_assist.warp import rectify
 
@@ -33,7 +34,6 @@ WIDTH = 0.35, 0.9  # of the picture's width that the board's picture takes
 TILT = 45.0  # degrees at most
 EYE = 2.0  # widths: how far the camera is from the screen; a phone held near
 CANDIDATES = 12  # of the finder that are read
-SURE = 0.5  # confidence from which a hint is shown
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def judge(reading: Reading[LinkBoard] | None, truth: dict) -> tuple[bool, bool]:
     if any(exact(side, truth) for side in turned(found)):
         return True, False
     advice = GAMES["link"].advise([reading.board], reading)
-    if reading.confidence < SURE or not advice.moves:
+    if reading.confidence < TRUST or not advice.moves:
         return False, False
     cells = np.array(truth["cells"])
     a, b = advice.moves[0].link.path[0], advice.moves[0].link.path[-1]
