@@ -23,6 +23,7 @@ from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark
 SURE = 0.9  # confidence at which one look at a new plane is believed
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
+FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
 CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a move that is atomic
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
@@ -52,9 +53,7 @@ class _Word:
 
     cells: NDArray[np.int64]  # as read last
     since: NDArray[np.float64]  # s of the first look that read it so; inf: as it is believed
-    against: NDArray[
-        np.float64
-    ]  # s of the last look that contradicted what is believed; -inf: none
+    against: NDArray[np.float64]  # s of the last look that contradicted the belief; -inf: none
 
 
 class Belief:
@@ -253,7 +252,7 @@ class Belief:
 
         A tile that fades is still read: what it looks like now is no picture of a board at rest.
         """
-        if not fading.any() or time - self._changing_since >= PERSIST_S:
+        if not fading.any() or time - self._changing_since >= FADE_S:
             self._changing_since = np.inf
             return np.zeros_like(fading)
         self._changing_since = min(self._changing_since, time)

@@ -7,28 +7,33 @@ from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
 from ar_assist.assistant import Assistant
-from ar_assist.look import UPRIGHT, Orientation
+from ar_assist.look import UPRIGHT, Orientation, Task
 from ar_assist.types import AnyGame, Frame, Source, View
 
+FOLLOWING = 0.4  # of a look's latency, where the board need not be found: benchmarks/step.py, 0.3
 LOOKS_AT_A_STILL = 2  # they agree, being of one picture: what the confidence is worth shows
 
 T = TypeVar("T")
 
 
 class ClipExecutor(Executor):
-    """Delivers work `latency_s` of clip time after it was asked for; 0: within `submit`."""
+    """Delivers work `latency_s` of clip time after it was asked for; 0: within `submit`.
 
-    def __init__(self, latency_s: float = 0.0) -> None:
-        self._latency_s = latency_s
+    `share` tells from the arguments of work what share of that it takes.
+    """
+
+    def __init__(
+        self, latency_s: float = 0.0, share: Callable[..., float] = lambda *_, **__: 1.0
+    ) -> None:
+        self._latency_s, self._share = latency_s, share
         self._time = 0.0
         self._waiting: list[tuple[float, Callable[[], None]]] = []  # when it is due, s; what
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """The future is done when the clip has come to its time."""
         future: Future[T] = Future()
-        self._waiting.append(
-            (self._time + self._latency_s, lambda: _work(future, fn, args, kwargs))
-        )
+        due = self._time + self._latency_s * self._share(*args, **kwargs)
+        self._waiting.append((due, lambda: _work(future, fn, args, kwargs)))
         self.advance(self._time)
         return future
 
@@ -52,6 +57,11 @@ def _work(
         future.set_exception(error)
 
 
+def _share(task: Task, *_: object) -> float:
+    """Of the latency of a look that finds a board: reading one that is followed takes less."""
+    return FOLLOWING if task.tracked and not task.anew else 1.0
+
+
 def run(
     source: Source,
     games: Sequence[AnyGame],
@@ -60,8 +70,11 @@ def run(
     stride: int = 1,
     orientation: Orientation = UPRIGHT,
 ) -> Iterator[View]:
-    """What a user would have seen of the source, frame by frame; every `stride`-th frame."""
-    looker, thinker = ClipExecutor(look_latency_s), ClipExecutor(think_latency_s)
+    """What a user would have seen of the source, frame by frame; every `stride`-th frame.
+
+    A look that has to find the board takes `look_latency_s`, one at a board that is followed less.
+    """
+    looker, thinker = ClipExecutor(look_latency_s, _share), ClipExecutor(think_latency_s)
     assistant = Assistant(games, looker, thinker, orientation)
     for frame in source:
         if frame.index % stride:

@@ -212,7 +212,7 @@ class Fading(ToySource):
         return replace(still, image=image)
 
 
-@pytest.mark.parametrize("latency_s", [0.1, 0.17, 0.25, 0.33])
+@pytest.mark.parametrize("latency_s", [0.03, 0.06, 0.1, 0.17, 0.25, 0.33, 0.45])
 def test_a_hint_on_tiles_that_fade_does_not_come_back(play, latency_s: float):
     views = play(Fading(), look_latency_s=latency_s)
     hidden = next(view.frame.index for view in views if view.frame.time > 0.5 and not view.marks)

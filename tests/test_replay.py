@@ -7,7 +7,7 @@ import json
 import cv2
 import numpy as np
 import pytest
-from toy import START, ToyGame, ToySource
+from toy import AFTER, START, ToyGame, ToySource
 
 from ar_assist import look, replay, runlog
 from ar_assist.cli import main
@@ -22,6 +22,16 @@ def test_work_is_delivered_when_its_time_has_come():
     assert not future.done()
     executor.advance(1.5)
     assert future.result(timeout=0) == 5
+
+
+def test_a_look_at_a_board_that_is_followed_is_due_sooner(monkeypatch):
+    source = ToySource(lambda t: START if t < 1.0 else AFTER, 2.5)
+    monkeypatch.setattr(look, "find", source.find)
+    views = list(replay.run(source, [ToyGame()], look_latency_s=0.5))
+    first = next(view for view in views if view.reading)
+    assert first.frame.time == pytest.approx(0.5, abs=0.04)
+    again = next(view for view in views if view.reading and view.reading.board == AFTER)
+    assert again.frame.time < 1.0 + 2 * 0.5 * replay.FOLLOWING + 0.1
 
 
 def test_without_latency_work_is_done_at_once():

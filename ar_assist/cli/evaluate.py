@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "also run every N-th frame and compare the boards, such as 2 3: each takes as long again"
     )
     add("--strides", type=int, nargs="*", default=[], metavar="N", help=strides)
-    latency = f"seconds of the clip that a look takes ({LOOK_LATENCY_S:g})"
+    latency = f"seconds of the clip that a look takes which finds a board ({LOOK_LATENCY_S:g})"
     add("--latency", type=float, default=LOOK_LATENCY_S, metavar="S", help=latency)
     add("--repeat", type=int, default=1, metavar="N", help="run N times to learn the noise")
     add("--jobs", type=int, default=-1, help="clips at a time; -1: one per core")

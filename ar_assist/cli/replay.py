@@ -22,7 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--log", metavar="FILE", help="write the run log, one JSON object a line")
     add("--record", metavar="FILE", help="write the clip with the hints drawn (MP4)")
     add("--stride", type=int, default=1, metavar="N", help="every N-th frame only")
-    add("--latency", type=float, default=0.0, metavar="S", help="seconds that a look takes")
+    add(
+        "--latency",
+        type=float,
+        default=0.0,
+        metavar="S",
+        help="seconds that a look takes which finds a board",
+    )
     options.add_corrections(parser)
     options.add_game(parser)
     add("--profile", default="", metavar="NAME", help="settings kept under a name")
