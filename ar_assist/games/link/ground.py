@@ -331,9 +331,12 @@ def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
     """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
-    outer = ring(rim)
-    neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
-    rims: Array = ((cells + neighbours) / np.float32(5))[:, outer].reshape(len(cells), -1)
+    row, col = np.nonzero(ring(rim))
+    by_px = cells.reshape(len(cells), CELL * CELL, 3)
+    rims: Array = np.zeros((len(cells), len(row), 3), np.float32)
+    for down, along in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
+        rims += by_px.take((row + down) % CELL * CELL + (col + along) % CELL, axis=1)
+    rims = rims.reshape(len(cells), -1) / np.float32(5)
     usual = tiles.common(rims[sure])
     spread = np.hypot(1.48 * tiles.common(np.abs(rims[sure] - usual)), NOISE)
     off: Array = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))
