@@ -277,7 +277,7 @@ def _agreement(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArra
 def _sharpness(picture: Image) -> float:
     """Energy of the finest detail."""
     grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    return float(np.abs(cv2.Laplacian(grey, cv2.CV_16S)).mean()) + 1e-6
+    return cv2.norm(cv2.Laplacian(grey, cv2.CV_16S), cv2.NORM_L1) / grey.size + 1e-6
 
 
 def _detail(picture: Image) -> NDArray[np.float32]:
