@@ -89,11 +89,11 @@ def _residuals(planes: Array, pairs: Indices, shifts: Array) -> tuple[Array, Arr
     flat -= flat.mean(2, keepdims=True)
     causes, change = flat[:, :4], flat[:, 4]
     # A ridge: nothing is explained by more than a camera does.
-    ridge = np.diag(2 * (NOISE / np.array(CAMERA)) ** 2)
+    ridge = np.diag(2 * (NOISE / np.array(CAMERA, np.float32)) ** 2)
     normal = causes @ causes.swapaxes(1, 2) + ridge
     by = np.linalg.solve(normal, causes @ change[..., None])
     left = change - (by.swapaxes(1, 2) @ causes)[:, 0]
-    return left.reshape(-1, SIDE, SIDE).astype(np.float32), slopes
+    return left.reshape(-1, SIDE, SIDE), slopes
 
 
 def _noise(left: Array, slopes: Array) -> tuple[float, float]:
