@@ -109,8 +109,10 @@ def level(planes: Array) -> Array:
 
 def spread(planes: Array) -> Array:
     """(N, K) standard deviations of (N, H, H, K) square pictures."""
+    planes = np.ascontiguousarray(planes)
     off = planes - level(planes)[:, None, None]
-    return np.sqrt(level(off * off))
+    off *= off
+    return np.sqrt(level(off))
 
 
 def common(pictures: Array) -> Array:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import distance
 
 from ar_assist.games import tiles
 from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
@@ -100,12 +101,13 @@ def contrasts(faces: Array) -> Array:
 
 def _level_out(planes: Array) -> Array:
     """(N, H, H, K) pictures less their slopes: the colour of a ground may change across a cell."""
-    side = planes.shape[1]
+    n, side, _, k = planes.shape
     x = np.linspace(-1, 1, side, dtype=np.float32)
     x /= np.sqrt((x**2).sum() * side)  # of length 1 over the picture
-    along, down = (np.einsum(f"nijk,{axis}->nk", planes, x)[:, None, None] for axis in "ji")
-    level: Array = planes - along * x[:, None] - down * x[:, None, None]
-    return level
+    slopes = np.stack(np.broadcast_arrays(x, x[:, None])).reshape(2, -1)
+    flat = planes.reshape(n, -1, k)
+    level = flat - slopes.T @ (slopes @ flat)
+    return np.asarray(level.reshape(planes.shape), np.float32)
 
 
 def _middles(cells: Array) -> Array:
@@ -303,7 +305,7 @@ def _colour_between(cells: Array) -> Array:
 
 def _off(level: Array, known: Array) -> Array:
     """(…,) by how many grey levels cells are off the known colour (K, 3) that is most like them."""
-    off: Array = np.linalg.norm(level[..., None, :] - known, axis=-1).min(-1)
+    off: Array = distance.cdist(level.reshape(-1, 3), known).min(1).reshape(level.shape[:-1])
     return off
 
 
