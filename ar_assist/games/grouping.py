@@ -1,6 +1,6 @@
 """Group equal cells by agglomerative clustering, with the number of groups found.
 
-The tree of merges is scikit-learn's, with average linkage; where it is cut is a question of odds.
+The tree of merges is scipy's, with average linkage; where it is cut is a question of odds.
 Three facts speak: merges of equals are low and those of unlike cells high, with a gap between;
 games draw their boards from some usual number of kinds; and the game tells which sizes a group may
 have. A last look goes into every group: kinds that only a smile or a shade of grey parts are far
@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import squareform
 
 from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
@@ -237,10 +238,8 @@ def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) 
 
 def _linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
     """Merges (N - 1, 2) of average linkage, and their heights."""
-    tree = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=0.0, metric="precomputed", linkage="average"
-    ).fit(distance)
-    return tree.children_, tree.distances_
+    tree = linkage(squareform(distance, checks=False), "average")
+    return tree[:, :2].astype(np.int64), tree[:, 2]
 
 
 def _level(merges: Indices, heights: Floats) -> tuple[float, float]:
@@ -278,37 +277,37 @@ def _cut_tree(
     """
     n = len(merges) + 1
     unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 0.5) / level)
-    size = np.ones(2 * n - 1, int)
-    whole = np.zeros(2 * n - 1)  # log likelihood of all under the node being one group
-    split = np.full(2 * n - 1, -np.inf)  # … of the best partition of it into several
-    best = np.full(2 * n - 1, size_odds(1))
-    for node, ((a, b), odds) in enumerate(zip(merges, unlike, strict=True), n):
-        size[node] = size[a] + size[b]
-        whole[node] = whole[a] + whole[b] - np.logaddexp(0, odds)
-        split[node] = best[a] + best[b] - np.logaddexp(0, -odds)
-        best[node] = max(whole[node] + size_odds(size[node]), split[node])
-    return _read_off(merges, whole + [size_odds(s) for s in size], split)
+    size = [1] * n
+    whole = [0.0] * n  # log likelihood of all under the node being one group
+    split = [-np.inf] * n  # … of the best partition of it into several
+    best = [size_odds(1)] * n
+    is_like, is_unlike = ((-np.logaddexp(0, odds)).tolist() for odds in (unlike, -unlike))
+    for (a, b), like, other in zip(merges.tolist(), is_like, is_unlike, strict=True):
+        size.append(size[a] + size[b])
+        whole.append(whole[a] + whole[b] + like)
+        split.append(best[a] + best[b] + other)
+        best.append(max(whole[-1] + size_odds(size[-1]), split[-1]))
+    as_one = [log + size_odds(count) for log, count in zip(whole, size, strict=True)]
+    return _read_off(merges, as_one, split)
 
 
-def _read_off(
-    merges: Indices, whole: NDArray[np.float64], split: NDArray[np.float64]
-) -> tuple[Indices, Array]:
+def _read_off(merges: Indices, whole: list[float], split: list[float]) -> tuple[Indices, Array]:
     """Walk from the root down to the chosen groups: labels, and log odds against one merge more
     or less, (N,) each."""
     n = len(merges) + 1
-    group, margin = np.arange(2 * n - 1), np.full(2 * n - 1, np.inf)
-    joined = np.zeros(2 * n - 1, bool)
-    for node in range(2 * n - 2, n - 1, -1):
+    group, margin = list(range(2 * n - 1)), [np.inf] * (2 * n - 1)
+    joined = [False] * (2 * n - 1)
+    for node, children in zip(range(2 * n - 2, n - 1, -1), merges[::-1].tolist(), strict=True):
         inside = joined[node] or whole[node] >= split[node]
         if inside and not joined[node]:
             margin[node] = min(margin[node], whole[node] - split[node])
-        for child in merges[node - n]:
+        for child in children:
             joined[child] = inside
             if inside:
                 group[child], margin[child] = group[node], margin[node]
             else:
                 margin[child] = split[node] - whole[node]
-    return _numbered(group[:n]), margin[:n].astype(np.float32)
+    return _numbered(np.array(group[:n])), np.array(margin[:n], np.float32)
 
 
 def _numbered(labels: Indices) -> Indices:

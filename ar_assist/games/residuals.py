@@ -21,11 +21,12 @@ from ar_assist.games.tiles import (
     drawings,
     mates,
     opponent,
+    pool,
     resampled,
 )
 
 NEIGHBOURS = 12  # cells that each is compared with finely: those beyond are unlike it anyway
-CHUNK = 2048  # pairs at a time: some 25 MB
+CHUNK = 64  # pairs at a time: what is worked out of them stays in the cache
 CAMERA = (0.15, 0.5, 0.5, 0.4)  # usual gain; shift x, y, px; blur, px²: what equals differ by
 SPOT = 3  # px: half a side of a spot, the width of a stroke
 OUTLIER = 9.0  # times the variance: of a false mate, not of noise
@@ -88,11 +89,11 @@ def _residuals(planes: Array, pairs: Indices, shifts: Array) -> tuple[Array, Arr
     flat -= flat.mean(2, keepdims=True)
     causes, change = flat[:, :4], flat[:, 4]
     # A ridge: nothing is explained by more than a camera does.
-    ridge = np.diag(2 * (NOISE / np.array(CAMERA)) ** 2)
+    ridge = np.diag(2 * (NOISE / np.array(CAMERA, np.float32)) ** 2)
     normal = causes @ causes.swapaxes(1, 2) + ridge
     by = np.linalg.solve(normal, causes @ change[..., None])
     left = change - (by.swapaxes(1, 2) @ causes)[:, 0]
-    return left.reshape(-1, SIDE, SIDE).astype(np.float32), slopes
+    return left.reshape(-1, SIDE, SIDE), slopes
 
 
 def _noise(left: Array, slopes: Array) -> tuple[float, float]:
@@ -119,10 +120,10 @@ def _unexplained(planes: Array, pairs: Indices, shifts: Array, noise: tuple[floa
         some = slice(at, at + CHUNK)
         left, slopes = _residuals(planes, pairs[some], shifts[some])
         over = left**2 / (noise[0] + noise[1] * slopes)
-        blocks = over.reshape(len(over), SIDE // SPOT, SPOT, SIDE // SPOT, SPOT).mean((2, 4))
+        blocks = pool(over[..., None], SPOT)[..., 0]
         spots = blocks[:, 1:] + blocks[:, :-1]
         spots = (spots[..., 1:] + spots[..., :-1]) / 4
-        found.append(np.sqrt([over.mean((1, 2)), spots.max((1, 2))]).astype(np.float32))
+        found.append(np.sqrt([blocks.mean((1, 2)), spots.max((1, 2))]).astype(np.float32))
     return np.concatenate(found, 1)
 
 

@@ -28,6 +28,7 @@ from ar_assist.games.tiles import (
     opponent,
     pool,
     shapes,
+    softened,
     spread,
 )
 from ar_assist.registration import best_offsets
@@ -64,10 +65,11 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
     inside = inside.ravel()
-    bend = _bend_of_frames(cut(picture, lattice), inside)
+    soft = softened(picture, lattice)
+    bend = _bend_of_frames(cut(soft, lattice), inside)
     basis = _basis(grid, BENDING[0])
     for _ in range(ROUNDS):
-        cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
+        cells = cut(soft, lattice, bend).reshape(-1, CELL, CELL, 3)
         grey = opponent(cells)[0]
         apart, shift = shapes(drawings(pool(grey[..., None], COARSE)[..., 0]), reach=2)
         contrast = spread(face(cells)).mean(1)
@@ -76,14 +78,17 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         a, b = pairs.T
         steps = _register(grey, pairs, COARSE * shift[a, b])
         field = basis @ _fitted(basis[b] - basis[a], steps / DOUBT, BENDING[1])
+        if not field.any():
+            break
         bend = (bend + DOUBT * field.reshape(*grid, 2)).astype(np.float32)
-    cells = cut(picture, lattice, bend).reshape(-1, CELL, CELL, 3)
+    else:
+        cells = cut(soft, lattice, bend).reshape(-1, CELL, CELL, 3)
     levels = np.column_stack([level(face(cells)), 100 * np.log(contrast + NOISE)])
     basis = _basis(grid, FALLOFF[0])
     light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
-    light = DOUBT_LIGHT * light.reshape(*grid, 4)
+    light = (DOUBT_LIGHT * light.reshape(*grid, 4)).astype(np.float32)
     offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
-    return ((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain).astype(np.float32)
+    return np.asarray((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain, np.float32)
 
 
 def _bend_of_frames(cells: Array, inside: Mask) -> Array:

@@ -50,13 +50,20 @@ class Differences:
         return Differences(self.parts[:, *block], self.shift[block], self.slack[:, some])
 
 
-def cut(picture: Image, lattice: Lattice, bend: Array | None = None) -> Array:
-    """(R, C, CELL, CELL, 3) BGR of all cells; `bend` (R, C, 2) x, y cell px moves each."""
+def softened(picture: Image, lattice: Lattice) -> Image:
+    """The picture without what aliases in cut cells, where it is finer than these."""
+    coarser = float(np.mean(lattice.pitch_xy)) / CELL
+    soft = cv2.GaussianBlur(picture, (0, 0), 0.4 * coarser) if coarser > 1 else picture
+    return np.asarray(soft, np.uint8)
+
+
+def cut(soft: Image, lattice: Lattice, bend: Array | None = None) -> Array:
+    """(R, C, CELL, CELL, 3) BGR of all cells of a `softened` picture.
+
+    `bend` (R, C, 2) x, y cell px moves each.
+    """
     rows, cols = lattice.rows, lattice.cols
     pitch = np.array(lattice.pitch_xy)
-    coarser = float(pitch.mean()) / CELL
-    # A Gaussian against aliasing, where the picture is finer than the cut.
-    soft = cv2.GaussianBlur(picture, (0, 0), 0.4 * coarser) if coarser > 1 else picture
     steps = (np.arange(CELL, dtype=np.float32) + 0.5) / CELL
     move = np.zeros((rows, cols, 2), np.float32) if bend is None else bend / CELL
     col = np.arange(cols)[:, None] + steps + move[:, None, :, None, 0]
@@ -69,7 +76,7 @@ def cut(picture: Image, lattice: Lattice, bend: Array | None = None) -> Array:
     )
     mosaic = cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     cells = mosaic.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2)
-    return cells.astype(np.float32)
+    return cells.astype(np.float32, order="C")
 
 
 def face(cells: Array) -> Array:
@@ -102,8 +109,10 @@ def level(planes: Array) -> Array:
 
 def spread(planes: Array) -> Array:
     """(N, K) standard deviations of (N, H, H, K) square pictures."""
+    planes = np.ascontiguousarray(planes)
     off = planes - level(planes)[:, None, None]
-    return np.sqrt(level(off * off))
+    off *= off
+    return np.sqrt(level(off))
 
 
 def common(pictures: Array) -> Array:
@@ -133,16 +142,22 @@ def compare(cells: Array, reach: int) -> Differences:
     grey, colour = opponent(cells)
     drawn = drawings(grey)
     shape, shift = shapes(drawn, reach)
-    (chroma, of_chroma), (tone, of_tone) = map(_level_distances, (colour, grey[..., None]))
-    slack = np.stack([_shape_slack(drawn), of_chroma, of_tone])
-    return Differences(np.sqrt([shape, chroma, tone]), shift, np.sqrt(slack))
+    planes = colour, grey[..., None]
+    (chroma, unit_c), (tone, unit_t) = map(_levels, planes)
+    parts = [shape, _squared(chroma, chroma) / unit_c, _squared(tone, tone) / unit_t]
+    slack = [_shape_slack(drawn), *map(_level_slack, planes, (unit_c, unit_t))]
+    return Differences(np.sqrt(parts), shift, np.sqrt(slack))
 
 
 def differences(cells: Array, others: Array) -> Array:
-    """(3, N, K) shape, chroma and tone of N pictures against K others."""
-    look = compare(np.concatenate([cells, others]), reach=1)
-    parts: Array = look.parts[:, : len(cells), len(cells) :]
-    return parts
+    """(3, N, K) shape, chroma and tone of N pictures against K others, as `compare` has them."""
+    n = len(cells)
+    grey, colour = opponent(np.concatenate([cells, others]))
+    drawn = drawings(grey)
+    there, back = _least(drawn[:n], drawn[n:], 1)[0], _least(drawn[n:], drawn[:n], 1)[0]
+    levels = map(_levels, (colour, grey[..., None]))
+    parts = [np.minimum(there, back.T), *(_squared(at[:n], at[n:]) / unit for at, unit in levels)]
+    return np.sqrt(parts)
 
 
 def apart(cells: Array, others: Array) -> Array:
@@ -160,38 +175,50 @@ def drawings(grey: Array) -> Array:
 
 
 def shapes(grey: Array, reach: int) -> tuple[Array, Array]:
-    """Least 1 - NCC of (N, H, H) cells within shifts of ±reach px, and where: (N, N, 2) px.
+    """Least 1 - NCC of (N, H, H) cells within shifts of ±reach px, and where: (N, N, 2) px."""
+    apart, which = _least(grey, grey, reach)
+    steps = np.array(_half_shifts(reach), np.float32)
+    which = np.where(apart > apart.T, which.T + len(steps), which)
+    return np.minimum(apart, apart.T), np.concatenate([steps, -steps]).take(which, axis=0)
+
+
+def _half_shifts(reach: int) -> list[tuple[int, int]]:
+    """Of the shifts within ±reach px: moving one cell by s is moving the other by -s."""
+    square = ((x, y) for x in range(reach + 1) for y in range(-reach, reach + 1))
+    return [shift for shift in square if shift >= (0, 0)]
+
+
+def _least(grey: Array, others: Array, reach: int) -> tuple[Array, NDArray[np.uint8]]:
+    """Least 1 - NCC of (N, H, H) cells and (K, H, H) moved ones, and at which half shift: (N, K).
 
     Written |a - b|² / (|a|² + |b|² + noise), which is 1 - NCC for equal energies and makes two
     blank cells equal instead of comparing their noise.
     """
-    n, side = len(grey), grey.shape[1]
+    side = grey.shape[1]
     edge = side * EDGE // CELL
     noise = 2 * (NOISE * (side - 2 * edge)) ** 2
 
-    def moved(dx: int, dy: int) -> Array:
-        part = grey[:, edge + dy : side - edge + dy, edge + dx : side - edge + dx].reshape(n, -1)
-        flat: Array = (part - part.mean(1, keepdims=True)).astype(np.float32)
-        return flat
+    def moved(cells: Array, dx: int, dy: int) -> tuple[Array, Array]:
+        part = cells[:, edge + dy : side - edge + dy, edge + dx : side - edge + dx]
+        part = part.reshape(len(cells), -1)
+        part = part - part.mean(1, keepdims=True)
+        return part, np.einsum("nd,nd->n", part, part)
 
-    def differ(b: Array) -> Array:
-        energy = energy_still[:, None] + np.einsum("nd,nd->n", b, b)
-        apart: Array = np.maximum(energy - 2 * (still @ b.T), 0) / (energy + noise)
-        return apart
-
-    still = moved(0, 0)
-    energy_still = np.einsum("nd,nd->n", still, still)
-    best = differ(still)
-    steps, which = [(0, 0)], np.zeros((n, n), np.uint8)
-    # Moving one cell by s is moving the other by -s, so half of the shifts will do.
-    for dx, dy in ((x, y) for x in range(reach + 1) for y in range(-reach, reach + 1)):
-        if (dx, dy) > (0, 0):
-            distance = differ(moved(dx, dy))
-            for sign, way in ((1, distance), (-1, np.ascontiguousarray(distance.T))):
-                np.copyto(which, len(steps), where=way < best)
-                np.minimum(best, way, out=best)
-                steps.append((sign * dx, sign * dy))
-    return np.asarray((best + best.T) / 2, np.float32), np.array(steps, np.float32)[which]
+    still, of_still = moved(grey, 0, 0)
+    least = np.full((len(grey), len(others)), np.inf, np.float32)
+    which = np.zeros(least.shape, np.uint8)
+    for number, shift in enumerate(_half_shifts(reach)):
+        other, of_other = moved(others, *shift)
+        energy = of_still[:, None] + of_other
+        apart = still @ other.T
+        apart *= -2
+        apart += energy
+        np.maximum(apart, 0, out=apart)
+        energy += noise
+        apart /= energy
+        np.copyto(which, number, where=apart < least)
+        np.minimum(least, apart, out=least)
+    return least, which
 
 
 def _shape_slack(grey: Array) -> Array:
@@ -205,18 +232,27 @@ def _shape_slack(grey: Array) -> Array:
     return slack
 
 
-def _level_distances(planes: Array) -> tuple[Array, Array]:
-    """Squared distances (N, N) and slack (N,) of (N, CELL, CELL, K) levels.
-
-    Over the board's own variance, of blocks of POOL px.
-    """
+def _levels(planes: Array) -> tuple[Array, np.float32]:
+    """(N, D) levels of blocks of POOL px in (N, CELL, CELL, K) planes, and the unit of their
+    squared differences: the board's own variance."""
     levels = pool(face(planes), POOL).reshape(len(planes), -1)
     levels = levels - levels.mean(0)
     energy = np.einsum("nd,nd->n", levels, levels)
-    usual = 2 * energy.mean() + 2 * NOISE**2 * levels.shape[1]
-    distance: Array = np.maximum(energy[:, None] + energy - 2 * levels @ levels.T, 0) / usual
+    return levels, np.float32(2 * energy.mean() + 2 * NOISE**2 * levels.shape[1])
+
+
+def _squared(levels: Array, others: Array) -> Array:
+    """(N, K) squared distances of (N, D) levels from (K, D) others."""
+    energy, of_others = (np.einsum("nd,nd->n", some, some) for some in (levels, others))
+    apart: Array = np.maximum(energy[:, None] + of_others - 2 * levels @ others.T, 0)
+    return apart
+
+
+def _level_slack(planes: Array, unit: np.float32) -> Array:
+    """(N,) squared differences of (N, CELL, CELL, K) levels from themselves, resampled."""
     moved = pool(face(resampled(planes)) - face(planes), POOL)
-    return distance, np.einsum("nijk,nijk->n", moved, moved) / usual
+    slack: Array = np.einsum("nijk,nijk->n", moved, moved) / unit
+    return slack
 
 
 def resampled(planes: Array) -> Array:

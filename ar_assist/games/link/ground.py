@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import distance
 
 from ar_assist.games import tiles
 from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
@@ -97,12 +98,13 @@ def contrasts(faces: Array) -> Array:
 
 def _level_out(planes: Array) -> Array:
     """(N, H, H, K) pictures less their slopes: the colour of a ground may change across a cell."""
-    side = planes.shape[1]
+    n, side, _, k = planes.shape
     x = np.linspace(-1, 1, side, dtype=np.float32)
     x /= np.sqrt((x**2).sum() * side)  # of length 1 over the picture
-    along, down = (np.einsum(f"nijk,{axis}->nk", planes, x)[:, None, None] for axis in "ji")
-    level: Array = planes - along * x[:, None] - down * x[:, None, None]
-    return level
+    slopes = np.stack(np.broadcast_arrays(x, x[:, None])).reshape(2, -1)
+    flat = planes.reshape(n, -1, k)
+    level = flat - slopes.T @ (slopes @ flat)
+    return np.asarray(level.reshape(planes.shape), np.float32)
 
 
 def _middles(cells: Array) -> Array:
@@ -300,7 +302,7 @@ def _colour_between(cells: Array) -> Array:
 
 def _off(level: Array, known: Array) -> Array:
     """(…,) by how many grey levels cells are off the known colour (K, 3) that is most like them."""
-    off: Array = np.linalg.norm(level[..., None, :] - known, axis=-1).min(-1)
+    off: Array = distance.cdist(level.reshape(-1, 3), known).min(1).reshape(level.shape[:-1])
     return off
 
 
@@ -328,9 +330,12 @@ def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
     """(N,) how far the rims of cells are off those of `sure` tiles, in usual spreads, to CLIP."""
-    outer = ring(rim)
-    neighbours = sum(np.roll(cells, step, axis) for step in (-1, 1) for axis in (1, 2))
-    rims: Array = ((cells + neighbours) / np.float32(5))[:, outer].reshape(len(cells), -1)
+    row, col = np.nonzero(ring(rim))
+    by_px = cells.reshape(len(cells), CELL * CELL, 3)
+    rims: Array = np.zeros((len(cells), len(row), 3), np.float32)
+    for down, along in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
+        rims += by_px.take((row + down) % CELL * CELL + (col + along) % CELL, axis=1)
+    rims = rims.reshape(len(cells), -1) / np.float32(5)
     usual = tiles.common(rims[sure])
     spread = np.hypot(1.48 * tiles.common(np.abs(rims[sure] - usual)), NOISE)
     off: Array = np.sqrt((np.minimum(np.abs(rims - usual) / spread, CLIP) ** 2).mean(1))

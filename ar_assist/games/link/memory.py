@@ -87,12 +87,17 @@ def parted(groups: Indices, apart: Array) -> tuple[Indices, Mask]:
 
 def _in_light_of(kinds: Array, some: Array, same: Array) -> Array:
     """(K, ...) pictures with the gain and offset, by colour, that make `some` of them `same`."""
-    x, y = some.reshape(-1, 3), same.reshape(-1, 3)
-    mean, target = x.mean(0), y.mean(0)
-    off = x - mean
-    gain = (off * (y - target)).mean(0) / ((off * off).mean(0) + tiles.NOISE**2)
+    mean, target = _by_colour(some), _by_colour(same)
+    off = some - mean
+    gain = _by_colour(off * (same - target)) / (_by_colour(off * off) + tiles.NOISE**2)
     lit: Array = (kinds - mean) * np.clip(gain, *GAINS) + target
     return lit
+
+
+def _by_colour(pictures: Array) -> Array:
+    """(3,) means of (N, CELL, CELL, 3) pictures."""
+    means: Array = tiles.level(pictures).mean(0)
+    return means
 
 
 def _lie_alike(groups: Indices, had: Mask) -> Mask:
