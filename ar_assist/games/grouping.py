@@ -1,6 +1,6 @@
 """Group equal cells by agglomerative clustering, with the number of groups found.
 
-The tree of merges is scipy's, with average linkage; where it is cut is a question of odds.
+The tree of merges is scikit-learn's, with average linkage; where it is cut is a question of odds.
 Three facts speak: merges of equals are low and those of unlike cells high, with a gap between;
 games draw their boards from some usual number of kinds; and the game tells which sizes a group may
 have. A last look goes into every group: kinds that only a smile or a shade of grey parts are far
@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
+from sklearn.cluster import AgglomerativeClustering
 
 from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
@@ -238,8 +237,10 @@ def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) 
 
 def _linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
     """Merges (N - 1, 2) of average linkage, and their heights."""
-    tree = linkage(squareform(distance, checks=False), "average")
-    return tree[:, :2].astype(np.int64), tree[:, 2]
+    tree = AgglomerativeClustering(
+        n_clusters=None, distance_threshold=0.0, metric="precomputed", linkage="average"
+    ).fit(distance)
+    return tree.children_, tree.distances_
 
 
 def _level(merges: Indices, heights: Floats) -> tuple[float, float]:
