@@ -267,6 +267,48 @@ def test_a_bold_lines_blur_is_no_cross() -> None:
     assert not (differ & (reading.certainty >= DOUBTFUL)).any()
 
 
+def test_pale_crosses_on_even_paper_are_seen() -> None:
+    """What stands out from even paper is an entry, however much deeper the clues' ink is."""
+    entered = _begun()
+    page = np.array(to_image(draw(entered, Style(line="#dcdcdc")), 40))[..., ::-1]
+    reading = GAME.read(np.ascontiguousarray(page), None)
+    assert reading is not None
+    assert reading.board == entered
+    assert reading.certainty.min() >= DOUBTFUL
+
+
+def test_the_cursors_row_and_column_are_no_entries() -> None:
+    """Tinted cells, where nothing is entered, are taken for filled ones: the solution tells."""
+    board = puzzle_of([[(row * col + col) % 3 == 0 for col in range(10)] for row in range(10)])
+    drawing = draw(board, Style(ink="#707070"))
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    cells = page[round(drawing.top * 40) :, round(drawing.left * 40) :]
+    for band in (cells[280:320], cells[:, 200:240]):
+        band[:] = np.where(band > 200, band - 90, band)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.confidence > 0.7
+    seen = np.array(reading.board.cells)
+    assert not ((seen != 0) & (reading.certainty >= DOUBTFUL)).any()
+    assert not any(move.mistakes for move in GAME.advise([reading.board], reading).moves)
+
+
+def test_a_players_slips_are_still_entries() -> None:
+    """A wrong cell in seven is no chance: the player wants to know of it."""
+    rng = np.random.default_rng(4)
+    filled = rng.random((8, 8)) < 0.5
+    wrong = [tuple(cell) for cell in np.argwhere(~filled)[[3, 11]].tolist()]
+    entered = np.where(filled & (np.arange(8) % 3 == 0)[:, None], 1, 0)
+    for cell in wrong:
+        entered[cell] = 1
+    board = puzzle_of(filled.tolist()).with_cells(entered.tolist())
+    reading = GAME.read(np.array(to_image(draw(board, Style()), 40))[..., ::-1].copy(), None)
+    assert reading is not None
+    assert reading.board == board
+    moves = GAME.advise([reading.board], reading).moves
+    assert set(moves[0].mistakes) == set(wrong)
+
+
 def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -> Image:
     """The puzzle with its clues set against the outside of their areas, some of them dimmed."""
     rows, cols = board.size

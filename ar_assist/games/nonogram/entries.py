@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ar_assist.games.ink import Glyph
+from ar_assist.games.ink import MIN_CONTRAST, Glyph
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, Cells
 from ar_assist.games.nonogram.layout import Layout, Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
 FILL_AT = 0.45  # of the way from paper to a filled cell; digits look paler than one does
 MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
+MARK_NOISE = 5.0  # times what paper differs from itself in the median: where that is less, paler
+# marks stand out too. It reached 3 in the open cells of 45 pages
+MARK_DEPTH = 3**0.5 * MIN_CONTRAST  # … but for what is too pale to be printed
 MARK_AREA = (0.02, 0.07)  # of a cell's middle: below nothing, above a mark
 MOST_FILLED = 1.3  # of the usual filled cell's difference from paper: what differs more is none
 MOST_UNEVEN = 0.4  # of a filled cell that may differ from the rest of it: a line, if it lies askew
@@ -31,6 +34,8 @@ STEP = 0.3  # of the contrast of ink: from one cell to the next, by light alone;
 REACH = 2.0  # cells: standard deviation of the neighbourhood that tells the paper's colour
 TRACE = 1e-3  # weight of the whole board's paper there
 ROUNDS = 3  # of telling what paper looks like and what is none
+SLIPS = 0.05  # of the cells that a player fills, which are wrong: few who solve one make more
+MARGIN = 3.0  # nats: fillings 20 times likelier by chance than by a player are no player's
 
 Colours = NDArray[np.float32]  # (…, 3) BGR
 
@@ -54,7 +59,22 @@ def read_entries(
     ways = [_told(middles, ink, clue_paper), _told(middles, clue_paper, ink)]
     solved = np.zeros(middles.shape[:2], int) if known is None else np.array(known)
     best = min(ways, key=lambda way: (int((way.values * solved == -1).sum()), way.is_strange))
+    if _is_by_chance(solved[best.values == FILLED], solved):
+        best.certainty[best.values == FILLED] = 0
     return best.values, best.certainty
+
+
+def _is_by_chance(filled: NDArray[np.int64], solved: NDArray[np.int64]) -> bool:
+    """Whether the solution of filled cells is rather that of cells anywhere: what looks filled is
+    the cursor's row and column then, or a shadow, and nothing that a player entered.
+    """
+    bare, wrong, right = (
+        int(np.count_nonzero(cells == value))
+        for cells, value in ((solved, CROSSED), (filled, CROSSED), (filled, FILLED))
+    )
+    chance = np.clip(bare / max(int(np.count_nonzero(solved)), 1), SLIPS, 1 - SLIPS)
+    odds = wrong * np.log(chance / SLIPS) + right * np.log((1 - chance) / (1 - SLIPS))
+    return bool(odds > MARGIN)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +91,10 @@ def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> _Told:
     contrast = float(np.linalg.norm(ink - clue_paper))
     depth, blank = _depth(level, ink, clue_paper)
     strays = middles - level[:, :, None]
-    is_other = np.linalg.norm(strays, axis=-1) > MARK_AT * contrast
-    is_mark = is_other & (strays @ (ink - clue_paper) > 0)  # the other way it is a reflection
+    apart = np.linalg.norm(strays, axis=-1)
+    is_other = apart > MARK_AT * contrast
+    is_mark = apart > _least_mark(apart, contrast)
+    is_mark &= strays @ (ink - clue_paper) > 0  # the other way it is a reflection
     marks = is_mark.mean(2)
     values = np.full(level.shape[:2], UNKNOWN)
     aside = _is_aside(is_mark)
@@ -82,6 +104,12 @@ def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> _Told:
     certainty[aside & (marks > MARK_AREA[0]) & (values == UNKNOWN)] = 0
     away = float(np.linalg.norm(level[blank].mean(0) - clue_paper)) if blank.any() else np.inf
     return _Told(values, certainty, away > STEP * contrast)
+
+
+def _least_mark(apart: Colours, contrast: float) -> float:
+    """How much marks differ from the cells that they are in; `apart`: what all cells do."""
+    noise = MARK_NOISE * float(np.median(apart))
+    return float(min(MARK_AT * contrast, max(noise, MARK_DEPTH)))
 
 
 def _is_aside(is_mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
