@@ -151,6 +151,17 @@ def test_squares_of_another_tint_are_empty() -> None:
     assert reading.confidence > 0.9
 
 
+def test_a_tinted_outer_row_is_no_frame() -> None:
+    picture = drawn(BOARD)
+    for column in range(8):
+        x, y = (3 + column) * CELL, 10 * CELL
+        picture[y + 1 : y + CELL, x + 1 : x + CELL] = (30, 190, 190)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
 @pytest.mark.parametrize("skin", [(140, 170, 220), (45, 130, 80)], ids=["pale", "like the felt"])
 @pytest.mark.parametrize("column", [4, 5])
 def test_a_square_under_a_finger_is_not_taken_for_an_empty_one(

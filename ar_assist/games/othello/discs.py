@@ -98,7 +98,7 @@ def _felt_beside(patches: FloatArray, tinted: NDArray[np.bool_]) -> FloatArray:
     padded = np.pad(felt, ((1, 1), (1, 1), (0, 0), (0, 0)), constant_values=np.nan)
     around = [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)]
     around[4] = patches  # its own count in any case
-    return np.nanmedian(np.concatenate(around, axis=2), axis=2).astype(np.float32)
+    return np.asarray(np.nanmedian(np.concatenate(around, axis=2), axis=2), np.float32)
 
 
 def _off_felt(patches: FloatArray, felt: FloatArray) -> FloatArray:
@@ -139,7 +139,7 @@ def _tinted(
         padded = np.pad(tinted, 1)
         spilt = [on & ~_next(padded, *to) for on, (to, _) in zip(goes_on, SIDES, strict=True)]
         if not (tinted & np.any(spilt, axis=0)).any():
-            return tinted
+            return np.asarray(tinted)
         tinted = tinted & ~np.any(spilt, axis=0)
 
 
@@ -251,7 +251,7 @@ def classify(board: FloatArray) -> Squares:
         np.where(discs, sure, certainty * bareness).astype(np.float32),
         (contrast > needed) & ~discs,
         beside,
-        _rims_of(own),
+        _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )
