@@ -151,6 +151,31 @@ def test_squares_of_another_tint_are_empty() -> None:
     assert reading.confidence > 0.9
 
 
+def test_a_tinted_outer_row_is_no_frame() -> None:
+    picture = drawn(BOARD)
+    for column in range(8):
+        x, y = (3 + column) * CELL, 10 * CELL
+        picture[y + 1 : y + CELL, x + 1 : x + CELL] = (30, 190, 190)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
+@pytest.mark.parametrize("skin", [(140, 170, 220), (45, 130, 80)], ids=["pale", "like the felt"])
+@pytest.mark.parametrize("column", [4, 5])
+def test_a_square_under_a_finger_is_not_taken_for_an_empty_one(
+    skin: tuple[int, int, int], column: int
+) -> None:
+    """The finger comes from the right and ends on a disc, which it covers with all its square."""
+    picture, row = drawn(BOARD), 3
+    assert BOARD.cells[row][column]
+    left, middle = int((3 + column + 0.35) * CELL), int((3 + row + 0.5) * CELL)
+    cv2.line(picture, (left, middle), (13 * CELL, middle), skin, int(1.1 * CELL))
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
 def test_discs_may_reach_to_lines_of_their_own_colour() -> None:
     picture = drawn(BOARD, felt=(60, 150, 60), radius=0.475)
     for i in range(9):

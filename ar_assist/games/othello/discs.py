@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -36,11 +37,20 @@ ROUND = 0.2  # share of the middle's contrast that three quarters of the edge sh
 EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and letters take the rest
 BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it
 UNEVEN = 0.25  # by so much less, a square says nothing
+FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
 ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
+
+INNER = np.s_[1:-1, 1:-1]  # the board's own squares, of those with one row more all around
+SIDES = (  # rows and columns to the next square, and its corners that are near
+    ((0, -1), [1, 2]),
+    ((-1, 0), [2, 3]),
+    ((0, 1), [0, 3]),
+    ((1, 0), [0, 1]),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,49 +77,75 @@ def _sample(board: FloatArray, xy: NDArray[np.float64]) -> FloatArray:
     return board.reshape(-1, 3).take(_places(xy), axis=0)
 
 
-def _centres() -> NDArray[np.float64]:
-    """(8, 8, 2) x, y of the squares' middles, in cells."""
-    c, r = np.meshgrid(np.arange(SIZE), np.arange(SIZE))
-    return np.asarray(np.stack([c, r], axis=-1) + 0.5, np.float64)
+def _centres(around: int = 0) -> NDArray[np.float64]:
+    """(8, 8, 2) x, y of the squares' middles, in cells; or with so many more on every side."""
+    along = np.arange(-around, SIZE + around)
+    return np.asarray(np.stack(np.meshgrid(along, along), axis=-1) + 0.5, np.float64)
 
 
 def _corners(board: FloatArray) -> FloatArray:
-    """(8, 8, 4, 3) colours near the corners of the squares, which no disc in its place reaches."""
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
-    return _sample(board, _centres()[:, :, None] + corners)
+    """(10, 10, 4, 3) colours near the corners of the squares and of those around the board.
 
-
-def _felt_beside(patches: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """(8, 8, 3) felt colour around each square, from the corners of it and its neighbours.
-
-    Also the corners that lie along the sides of the border, (4, 16, 3); and how uneven the felt is,
-    in Lab units (median over the squares): by how much the two corners of a
-    square that are most like felt differ from it. The other two may be hidden by discs, which lean
-    to one side in perspective. What all squares share is no unevenness: many boards have cushions,
-    lit above and shaded below.
+    No disc in its place reaches there.
     """
-    padded = np.pad(patches, ((1, 1), (1, 1), (0, 0), (0, 0)), constant_values=np.nan)
-    around = np.concatenate(
-        [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)], axis=2
-    )
-    felt = np.nanmedian(around, axis=2).astype(np.float32)
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
+    return _sample(board, _centres(around=1)[:, :, None] + corners)
+
+
+def _felt_beside(patches: FloatArray, tinted: NDArray[np.bool_]) -> FloatArray:
+    """(8, 8, 3) felt colour around each square: of its corners and of neighbours not `tinted`."""
+    felt = np.where(tinted[..., None, None], np.nan, patches)
+    padded = np.pad(felt, ((1, 1), (1, 1), (0, 0), (0, 0)), constant_values=np.nan)
+    around = [padded[r : r + SIZE, c : c + SIZE] for r in range(3) for c in range(3)]
+    around[4] = patches  # its own count in any case
+    return np.asarray(np.nanmedian(np.concatenate(around, axis=2), axis=2), np.float32)
+
+
+def _off_felt(patches: FloatArray, felt: FloatArray) -> FloatArray:
+    """(8, 8) Lab units by which the two corners of a square that are most like felt differ from it.
+
+    The other two may be hidden by discs, which lean to one side in perspective. What all squares
+    share does not count: many boards have cushions, lit above and shaded below.
+    """
     differences = patches - felt[:, :, None]
     cushion = np.median(differences, axis=(0, 1))
-    second = np.sort(np.linalg.norm(differences - cushion, axis=-1), axis=-1)[..., 1]
+    off = np.sort(np.linalg.norm(differences - cushion, axis=-1), axis=-1)[..., 1]
+    return np.asarray(off, np.float32)
+
+
+def _rims_of(patches: FloatArray) -> FloatArray:
+    """(4, 16, 3) the corners that lie along the sides of the border."""
     sides = patches[0, :, :2], patches[-1, :, 2:], patches[:, 0, [0, 3]], patches[:, -1, [1, 2]]
-    rims = np.stack([side.reshape(-1, 3) for side in sides])
-    return felt, rims, float(np.median(second))
+    return np.stack([side.reshape(-1, 3) for side in sides])
 
 
-def _own_felt(felt: FloatArray, patches: FloatArray, middle: FloatArray) -> FloatArray:
-    """(8, 8, 3) the felt beside squares, and their own where they are of one tone to the corners.
+def _tinted(
+    felt: FloatArray, patches: FloatArray, middle: FloatArray, noise: float
+) -> NDArray[np.bool_]:
+    """(8, 8) whether squares are of one tone to the corners, and it ends at their sides.
 
-    Apps mark squares by a tint; a disc leaves felt in a corner at least. `middle` (8, 8, 3).
+    A disc leaves felt in a corner at least. A fingertip may not, but a hand comes from outside the
+    board: beyond some side its tone goes on, into a square that it does not fill or off the board.
     """
-    apart = np.linalg.norm(middle - felt, axis=-1)
-    uneven = np.linalg.norm(patches - middle[:, :, None], axis=-1).max(axis=-1)
-    own = np.median(patches, axis=2)
-    return np.where((uneven < FLAT * apart)[..., None], own, felt).astype(np.float32)
+    apart = np.linalg.norm(middle - felt, axis=-1, keepdims=True)
+    alike = FLAT * np.maximum(apart, noise)
+    tone = middle[:, :, None]
+    tinted = (np.linalg.norm(patches[INNER] - tone, axis=-1) < alike).all(axis=-1)
+    goes_on = [
+        (np.linalg.norm(_next(patches, *to)[:, :, near] - tone, axis=-1) < alike).any(axis=-1)
+        for to, near in SIDES
+    ]
+    while True:
+        padded = np.pad(tinted, 1)
+        spilt = [on & ~_next(padded, *to) for on, (to, _) in zip(goes_on, SIDES, strict=True)]
+        if not (tinted & np.any(spilt, axis=0)).any():
+            return np.asarray(tinted)
+        tinted = tinted & ~np.any(spilt, axis=0)
+
+
+def _next(padded: NDArray[Any], row: int, col: int) -> NDArray[Any]:
+    """(8, 8, ...) what lies a row and a column on from each square, of (10, 10, ...)."""
+    return padded[1 + row : 1 + row + SIZE, 1 + col : 1 + col + SIZE]
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +221,19 @@ def classify(board: FloatArray) -> Squares:
     """Read the 64 squares of a canonical picture (see grid.canonical)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     patches = _corners(smooth)
-    beside, rims, unevenness = _felt_beside(patches)
+    own = patches[INNER]
+    around = _felt_beside(own, np.zeros((SIZE, SIZE), bool))
+    unevenness = float(np.median(_off_felt(own, around)))
+    noise = max(DISTINCT, NOISES * unevenness)
     bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
-    felt = _own_felt(beside, patches, np.median(bare, axis=2))
+    tinted = _tinted(around, patches, np.median(bare, axis=2), noise)
+    beside = _felt_beside(own, tinted)
+    felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
     edge, places, radii = _edges(smooth)
     inside = _middles(smooth, places, radii - RIM)  # all of a disc: signs in its middle are less
     middle = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(middle - felt, axis=-1)
-    needed = _needed(middle - felt, contrast, edge, unevenness)
+    needed = _needed(middle - felt, contrast, edge, noise)
     presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
     discs = presence > 1
     whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
@@ -201,15 +242,16 @@ def classify(board: FloatArray) -> Squares:
     shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
+    bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
     return Squares(
         colours,
-        np.where(discs, sure, certainty).astype(np.float32),
+        np.where(discs, sure, certainty * bareness).astype(np.float32),
         (contrast > needed) & ~discs,
         beside,
-        rims,
+        _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )
@@ -237,21 +279,20 @@ def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np
 
 
 def _needed(
-    difference: FloatArray, contrast: FloatArray, edge: FloatArray, unevenness: float
+    difference: FloatArray, contrast: FloatArray, edge: FloatArray, noise: float
 ) -> FloatArray:
     """(8, 8) contrast that a disc must have: half of what the board's own sure discs have.
 
     The two kinds each have their own, as felts are seldom halfway. `difference` (8, 8, 3) Lab units
-    of a middle from the felt.
+    of a middle from the felt; felt itself may differ by `noise`.
     """
-    least = max(DISTINCT, NOISES * unevenness)
-    needed = np.full(contrast.shape, least, np.float32)
-    is_sure = (contrast > 2 * least) & (edge > 2 * ROUND * contrast)
+    needed = np.full(contrast.shape, noise, np.float32)
+    is_sure = (contrast > 2 * noise) & (edge > 2 * ROUND * contrast)
     lighter = _towards_white(difference, is_sure)
     for kind in (lighter, ~lighter):
         sure = contrast[kind & is_sure]
         if sure.size:
-            needed[kind] = max(least, float(np.median(sure)) / 2)
+            needed[kind] = max(noise, float(np.median(sure)) / 2)
     return needed
 
 
