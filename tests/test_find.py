@@ -11,7 +11,7 @@ import pytest
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search
 from ar_assist.find.cells import CELL_PX, PHASES, _border
-from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_of_most
+from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_between
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
@@ -205,11 +205,12 @@ def test_the_last_tiles_are_found_though_some_touch_and_other_things_look_alike(
 
 @pytest.mark.parametrize("far", range(4))
 def test_the_last_tiles_are_placed_in_perspective(far: int) -> None:
-    """One side of the page is far: two fifths shorter, and a little inward."""
+    """One side of the page is far: two fifths shorter, and an eighth of the way to its middle."""
     image, flat = last_tiles()
     sides = np.array([[0, 0], [1280, 0], [1280, 720], [0, 720]], np.float32)
     ends, seen = [far, (far + 1) % 4], sides.copy()
-    seen[ends] = 0.6 * sides[ends] + 0.3 * sides[ends].mean(0) + 0.1 * sides.mean(0)
+    shorter = 0.7 * sides[ends] + 0.3 * sides[ends].mean(0)
+    seen[ends] = shorter + (sides.mean(0) - shorter) / 8
     tilt = homography(sides, seen)
     tilted = np.asarray(cv2.warpPerspective(image, tilt, (1280, 720)))
     assert best_error(tilted, transform(tilt, flat), tried=3) < CELL / 2
@@ -222,7 +223,7 @@ def test_few_cells_tell_perspective_where_there_is_some(lean: float) -> None:
     truth = np.array([[1, 0.02, 0.01], [-0.01, 1, 0.03], [lean, lean / 2, 1]])
     rng = np.random.default_rng(2)
     seen = (transform(truth, cells) + rng.normal(0, 0.005, cells.shape)).astype(np.float32)
-    found = _map_of_most(cells, seen, FIT_CELLS)
+    found = _map_between(cells, seen, FIT_CELLS)
     assert found is not None
     moved, agree = found
     assert agree.all()
@@ -237,6 +238,25 @@ def swollen(tiles: list[tuple[int, int, int]], pitch: float, by: float) -> blobs
     moments = np.column_stack([sides**2 / 12, np.zeros(len(tiles))])
     quads = centres[:, None] + sides[:, None] * (SIDES - 0.5)
     return blobs._Blobs(centres, moments, np.full((len(tiles), 3), 90.0), quads)
+
+
+@pytest.mark.parametrize("pitch", [20, 24, 28])
+def test_a_small_tiles_face_and_its_outline_have_one_shade(pitch: int) -> None:
+    """Whichever of the two a threshold cuts: the frame between them is hardly a pixel wide."""
+    fine = np.full((1920, 2560, 3), (115, 205, 115), np.uint8)
+    places = np.array([(0, 0), (2, 0), (4, 1), (1, 2), (3, 3), (5, 3)])
+    side, frame = 8 * pitch, pitch // 2
+    for x, y in 480 + side * places:
+        cv2.rectangle(fine, (x, y), (x + side - 1, y + side - 1), (70, 70, 70), -1)
+        inner = x + side - 1 - frame, y + side - 1 - frame
+        cv2.rectangle(fine, (x + frame, y + frame), inner, (225, 250, 245), -1)
+    small = cv2.resize(fine, (320, 240), interpolation=cv2.INTER_AREA)
+    found = blobs._blobs(np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.uint8))
+    middles = 60 + pitch * (places + 0.5)
+    for middle in middles:
+        rims = found.rims[np.linalg.norm(found.centres - middle, axis=1) < 3]
+        assert len(rims) > 1
+        assert np.linalg.norm(rims - rims[0], axis=1).max() < blobs.SHADES
 
 
 TOUCHING = [(0, 0, 1), (1, 2, 1), (1, 4, 2), (3, 1, 1), (3, 3, 2), (4, 0, 1), (4, 5, 1)]

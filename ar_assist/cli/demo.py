@@ -26,7 +26,6 @@ from ar_assist.workers import workers
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tripod-3.mp4"  # in a checkout
 RENDERED = "scene:tier=handheld,seed=1"  # where there are no samples
-LOOK_LATENCY_S = 0.15  # what a look takes on a common laptop: the demo shows what a user sees
 SHEET_COLS, SHEET_ROWS, SHEET_WIDTH_PX = 3, 3, 640  # of the contact sheet and its pictures
 
 
@@ -92,7 +91,7 @@ def _write(source: Source, settings: Settings, folder: Path) -> None:
     width, height = source.size_wh
     small = (SHEET_WIDTH_PX, round(SHEET_WIDTH_PX * height / width))
     with Recorder(video, source.size_wh) as recorder:
-        for view in replay.run(source, options.games(settings), look_latency_s=LOOK_LATENCY_S):
+        for view in replay.run(source, options.games(settings), replay.LOOK_LATENCY_S):
             image = draw(view, Look(scale=settings.scale))
             recorder.write(image, view.frame.time)
             shrunk = cv2.resize(image, small, interpolation=cv2.INTER_AREA)

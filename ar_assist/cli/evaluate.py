@@ -14,9 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ar_assist.errors import UserError
 from ar_assist.evaluate import baseline, report
-from ar_assist.evaluate.jobs import LOOK_LATENCY_S, Job, jobs_of_path, jobs_of_tiers, parse_seeds
+from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
 from ar_assist.evaluate.run import Result, run_all
 from ar_assist.games import GAMES
+from ar_assist.replay import LOOK_LATENCY_S
 from ar_assist.scene.tiers import TIERS
 
 PICTURES_PER_CLIP = 3

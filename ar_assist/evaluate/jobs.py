@@ -9,11 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ar_assist.errors import SourceError, UserError
+from ar_assist.replay import LOOK_LATENCY_S
 from ar_assist.video.files import is_picture
-
-# Answers come as late as they do live: on two cores at about 2.5 GHz a look that finds a board
-# takes 0.4 to 0.6 s of one core, and one at a board of 84 tiles that is followed 0.13 s (2026-11).
-LOOK_LATENCY_S = 0.5
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from ar_assist.find.lattice import FIT_CELLS, LONGEST, MAX_CELLS, Box, Fit
+from ar_assist.find.lattice import (
+    FIT_CELLS,
+    LONGEST,
+    MAX_CELLS,
+    Box,
+    Fit,
+    affine_of_most,
+    homography_of_most,
+)
 from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import binary_pictures, clockwise
 from ar_assist.types import Homography, Image, transform
@@ -337,13 +345,8 @@ def _map_of_most(
     if len(cells) < MIN_BLOBS:
         return None
     from_, to = cells.astype(np.float32), centres.astype(np.float32)
-    affine, agree = cv2.estimateAffine2D(
-        from_, to, method=cv2.RANSAC, ransacReprojThreshold=tolerance_px
-    )
-    if affine is None or agree.sum() < MIN_BLOBS:
+    affine = affine_of_most(from_, to, tolerance_px)
+    if affine is None or affine[1].sum() < MIN_BLOBS:
         return None
-    best = np.vstack([affine, [0, 0, 1]]), agree.ravel().astype(bool)
-    bent, more = cv2.findHomography(from_, to, cv2.RANSAC, tolerance_px)
-    if bent is not None and more.sum() > agree.sum():
-        best = bent, more.ravel().astype(bool)
-    return best
+    bent = homography_of_most(from_, to, tolerance_px)
+    return bent if bent and bent[1].sum() > affine[1].sum() else affine

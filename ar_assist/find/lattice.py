@@ -173,11 +173,11 @@ def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
 
 def _connected(some: Mask, box: Box, inner: Box) -> Mask:
     """(rows, cols) of the box: the cells of the inner one, and those that `some` lead to."""
+    top, left = inner.y - box.y, inner.x - box.x
     among = np.zeros_like(some)
-    rows, cols = slice(inner.y - box.y, None), slice(inner.x - box.x, None)
-    among[rows, cols][: inner.rows, : inner.cols] = True
+    among[top : top + inner.rows, left : left + inner.cols] = True
     parts, _ = ndimage.label(some | among, np.ones((3, 3)))
-    connected: Mask = parts == parts[rows, cols][0, 0]
+    connected: Mask = parts == parts[top, left]
     return connected
 
 
@@ -277,7 +277,7 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
         return None
     predicted = box.centres()[good].astype(np.float32)
     seen = predicted + nodes.offset[good].astype(np.float32)
-    found = _map_of_most(predicted, seen, tolerance)
+    found = _map_between(predicted, seen, tolerance)
     if found is None or found[1].sum() < MIN_SUPPORT:
         return None
     moved, agree = found
@@ -286,29 +286,35 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
     return moved, support, float(np.median(nodes.likeness[support]))
 
 
-def _map_of_most(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+def _map_between(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
     """The map that most of (N, 2) cells bear out to `tolerance`, and which of them do.
 
     It is affine where cells are few or their places rough, unless they show that it is not.
     """
     few, rough = len(from_) <= 2 * MIN_SUPPORT, tolerance >= ROUGH_CELLS
-    affine = _affine(from_, to, tolerance) if few or rough else None
+    affine = affine_of_most(from_, to, tolerance) if few or rough else None
     if rough or (affine is None and few):
         return affine
-    bent, agree = cv2.findHomography(from_, to, cv2.RANSAC, tolerance)
-    if bent is None:
+    bent = homography_of_most(from_, to, tolerance)
+    if bent and affine and not _is_bent(from_, to, (affine[0], bent[0]), tolerance):
         return affine
-    homography = np.asarray(bent, np.float64)
-    if affine and not _is_bent(from_, to, (affine[0], homography), tolerance):
-        return affine
-    return homography, agree.ravel().astype(bool)
+    return bent or affine
 
 
-def _affine(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+def affine_of_most(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+    """The affine map, (3, 3), of (N, 2) points that most bear out to `tolerance`, and which do."""
     moved, agree = cv2.estimateAffine2D(
         from_, to, method=cv2.RANSAC, ransacReprojThreshold=tolerance
     )
     return None if moved is None else (np.vstack([moved, [0, 0, 1]]), agree.ravel().astype(bool))
+
+
+def homography_of_most(
+    from_: Points, to: Points, tolerance: float
+) -> tuple[Homography, Mask] | None:
+    """The same of homographies."""
+    moved, agree = cv2.findHomography(from_, to, cv2.RANSAC, tolerance)
+    return None if moved is None else (np.asarray(moved, np.float64), agree.ravel().astype(bool))
 
 
 def _is_bent(
