@@ -241,22 +241,24 @@ def swollen(tiles: list[tuple[int, int, int]], pitch: float, by: float) -> blobs
 
 
 @pytest.mark.parametrize("pitch", [20, 24, 28])
-def test_a_small_tiles_face_and_its_outline_have_one_shade(pitch: int) -> None:
-    """Whichever of the two a threshold cuts: the frame between them is hardly a pixel wide."""
-    fine = np.full((1920, 2560, 3), (115, 205, 115), np.uint8)
+def test_a_small_tiles_outline_has_the_shade_of_its_face(pitch: int) -> None:
+    """Rather than that of the ground, though the frame between them is but a pixel wide."""
+    face, ground = (225, 250, 245), (115, 205, 115)
+    fine = np.full((1920, 2560, 3), ground, np.uint8)
     places = np.array([(0, 0), (2, 0), (4, 1), (1, 2), (3, 3), (5, 3)])
-    side, frame = 8 * pitch, pitch // 2
+    side, frame = 8 * pitch, 8  # an eighth of a px each
     for x, y in 480 + side * places:
         cv2.rectangle(fine, (x, y), (x + side - 1, y + side - 1), (70, 70, 70), -1)
         inner = x + side - 1 - frame, y + side - 1 - frame
-        cv2.rectangle(fine, (x + frame, y + frame), inner, (225, 250, 245), -1)
+        cv2.rectangle(fine, (x + frame, y + frame), inner, face, -1)
     small = cv2.resize(fine, (320, 240), interpolation=cv2.INTER_AREA)
     found = blobs._blobs(np.asarray(cv2.GaussianBlur(small, (0, 0), 0.8), np.uint8))
     middles = 60 + pitch * (places + 0.5)
     for middle in middles:
         rims = found.rims[np.linalg.norm(found.centres - middle, axis=1) < 3]
         assert len(rims) > 1
-        assert np.linalg.norm(rims - rims[0], axis=1).max() < blobs.SHADES
+        apart = np.linalg.norm(rims[:, None] - np.array([face, ground]), axis=-1)
+        assert (apart[:, 0] < apart[:, 1]).all()
 
 
 TOUCHING = [(0, 0, 1), (1, 2, 1), (1, 4, 2), (3, 1, 1), (3, 3, 2), (4, 0, 1), (4, 5, 1)]
