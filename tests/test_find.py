@@ -10,7 +10,7 @@ import pytest
 
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search
-from ar_assist.find.cells import CELL_PX, PHASES, _border
+from ar_assist.find.cells import CELL_PX, PHASES, _border, settle
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_between
 from ar_assist.find.quads import quads
 from ar_assist.types import Candidate, homography, transform
@@ -147,6 +147,27 @@ def test_balls_on_a_chequered_ground_are_found() -> None:
         cv2.circle(image, middle, 22, colours[int(rng.integers(9))], -1, cv2.LINE_AA)
     corners = np.array([[320, 140], [968, 140], [968, 572], [320, 572]], np.float32) - 0.5
     assert best_error(image, corners, tried=8) < CELL
+
+
+HALF_CLEARED = ["1111111000", "1111100000", "0000111111", "0000111111"]
+
+
+def test_cells_that_looked_like_the_boards_do_not_shear_it() -> None:
+    rng = np.random.default_rng(9)
+    pitch, image = 40, rng.normal(225, 3, (480, 640, 3)).clip(0, 255).astype(np.uint8)
+    colours = rng.integers(30, 200, (6, 3)).tolist()
+    for row, col in np.argwhere(np.array([list(line) for line in HALF_CLEARED]) == "1"):
+        at = 120 + pitch * int(col), 140 + pitch * int(row)
+        cv2.circle(image, at, 15, colours[rng.integers(6)], -1, cv2.LINE_AA)
+    support = np.zeros((6, 12), bool)
+    for row, line in enumerate(support):
+        line[row : row + 7] = True  # a parallelogram, most of it on bare ground
+    frame_from_grid = np.array([[pitch, 0, 60.0], [0, pitch, 80.0], [0, 0, 1]])
+    fit = settle(image, Fit(frame_from_grid, Box(0, 0, 12, 6), support, likeness=0.5))
+    assert fit is not None
+    assert (fit.box.cols, fit.box.rows) == (10, 4)
+    first = transform(fit.frame_from_grid, np.array([[fit.box.x + 0.5, fit.box.y + 0.5]]))[0]
+    assert np.abs(first - (120, 140)).max() < 2
 
 
 def test_a_face_without_any_noise_is_no_more_a_border_than_one_with_a_little() -> None:

@@ -329,6 +329,14 @@ def test_pieces_are_known_by_coming_and_going_as_one(down: int, along: int) -> N
     assert joined(whole, tuple(map(tuple, (tile * labels[::down, ::along]).tolist()))) == whole
 
 
+def test_whole_lines_that_slid_are_no_pieces() -> None:
+    """Two rows went left and two went right: they end alike, but once each."""
+    labels = np.arange(1, 41).reshape(4, 10)
+    labels[0, 7:], labels[1, 5:], labels[2:, :4] = 0, 0, 0
+    lattice = Lattice((7.0, 5.0), (30.0, 40.0), 4, 10)
+    assert joined(lattice, tuple(map(tuple, labels.tolist()))) == lattice
+
+
 def test_keeps_labels_and_grid_of_the_reading_before() -> None:
     truth = shuffled(6, 8, 10, 7)
     first = reader.read(*picture(truth))

@@ -17,13 +17,13 @@ from scipy import ndimage
 
 from ar_assist.find.lattice import Box, Fit, Maps, Mask, completed, rectified
 from ar_assist.find.period import strongest_channel
-from ar_assist.types import Homography, Image
+from ar_assist.types import Homography, Image, transform
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
 HALF_PX = CELL_PX // 2  # the same where contents are compared: detail enough
 RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
-MIN_FILL = 0.8  # of the best sheared basis' fill: the upright one is kept down to this
+MIN_FILL = 0.8  # of the best basis' fill: one of shorter steps is preferred down to this
 PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
@@ -38,7 +38,7 @@ NO_VARIANCE = 0.05  # of the mean: a plain face has less in a clean picture, and
 
 SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
-    for x, y in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))
+    for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))
 ]
 
 
@@ -60,7 +60,16 @@ def settle(image: Image, fit: Fit) -> Fit | None:
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
-    fit = _upright_basis(fit)
+    settled = _begun(image, _upright_basis(fit))
+    if settled is None:
+        return None
+    # Cells that looked like the board's until its own were known may have chosen the basis.
+    upright = _upright_basis(settled)
+    return settled if upright is settled else _begun(image, upright)
+
+
+def _begun(image: Image, fit: Fit) -> Fit | None:
+    """The same lattice with cells that begin where tiles do."""
     smooth = _smooth(image, fit)
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
     x, y = (_phase(smooth, fit) + 0.5) / CELL_PX
@@ -119,14 +128,23 @@ def _alternation(cells: Maps, chosen: Mask) -> float:
 
 
 def _upright_basis(fit: Fit) -> Fit:
-    """Of the bases that a tilted view leaves open, the one in which the board fills its box best.
+    """Of the bases that a tilted view leaves open, the shortest of those that fill their box.
 
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
-    under a sheared basis is a parallelogram, which fills little of its box.
+    under a sheared basis is a parallelogram, which fills little of its box. A board that is half
+    cleared may fill any, and then it is more likely that the view is less tilted.
     """
-    sheared = [_rebased(fit, shear) for shear in SHEARS]
-    best = max(sheared, key=lambda s: s.support.mean())
-    return best if fit.support.mean() < MIN_FILL * best.support.mean() else fit
+    bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
+    best = max(basis.support.mean() for basis in bases)
+    return min((b for b in bases if b.support.mean() >= MIN_FILL * best), key=_length)
+
+
+def _length(fit: Fit) -> float:
+    """Of the steps amid the box, the sum of squares, px²: the least of a lattice's is the reduced
+    basis (Lagrange and Gauss)."""
+    middle = np.array([fit.box.x + fit.box.cols / 2, fit.box.y + fit.box.rows / 2])
+    at = transform(fit.frame_from_grid, middle + np.array([[0, 0], [0.5, 0], [0, 0.5]]))
+    return float(((at[1:] - at[0]) ** 2).sum())
 
 
 def _rebased(fit: Fit, basis: Homography) -> Fit:

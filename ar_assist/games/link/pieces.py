@@ -35,21 +35,23 @@ def _pieces(labels: Indices) -> tuple[int, int]:
     for pieces, first in ((p, f) for p in PIECES for f in range(p)):
         within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
         both = (a > 0) & (b > 0) & (a != b) & within
-        odds = _odds_of_one((a > 0) == (b > 0), within)
+        odds = _odds_of_ends(labels > 0, within)
         odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
         if odds > most:
             best, most = (pieces, first), odds
     return best
 
 
-def _odds_of_one(same: Mask, within: Mask) -> float:
-    """Log odds of neighbours within tiles: that they are tile or empty as one, (R, C) `same`.
+def _odds_of_ends(tile: Mask, within: Mask) -> float:
+    """Log odds of where along rows (R, C) tiles give way to empty cells or these to tiles: nowhere
+    within a tile. By chance it may be anywhere.
 
-    By chance they are so as often as the others are.
+    An edge that goes on in the next row is the same one: what is left of a board has straight ones.
     """
-    if within.all() or not within.any():
-        return 0.0
-    return _log_odds(same[:, within].ravel(), float(same[:, ~within].mean()))
+    edge = np.diff(tile.astype(int), axis=1)
+    begins = (edge != 0) & (edge != np.vstack([np.zeros_like(edge[:1]), edge[:-1]]))
+    between = np.broadcast_to(~within, begins.shape)[begins]
+    return _log_odds(between, float((~within).mean()))
 
 
 def _odds_of_bound(a: Indices, b: Indices) -> float:
