@@ -211,7 +211,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         groups, joins = parted(groups, apart)
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
-    if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    unclear = _excuses(int((doubt & ~tile).sum()), int(tile.sum()))
+    if odd - unclear > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
         len(sizes) < LEAST_KINDS
@@ -256,6 +257,12 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty
+
+
+def _excuses(unclear: int, count: int) -> int:
+    """How many odd kinds unclear cells explain beside a count of tiles: a hand or a reflection may
+    hide a mate in each, but where they are many it is the lattice that is wrong."""
+    return unclear if unclear <= MOST_DOUBT * count else 0
 
 
 def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
@@ -317,7 +324,8 @@ def features(reading: Reading[LinkBoard]) -> Array:
     weak = min(weak, 1 - 1e-6)
     count = max(int(tile.sum()), 1)
     doubted = float((reading.certainty < 0.5).sum()) / count
-    odd = _odd_kinds(reading) / max(len(reading.board.counts), 1)
+    unclear = _excuses(int((~tile & (reading.certainty <= DROPPED)).sum()), count)
+    odd = max(_odd_kinds(reading) - unclear, 0) / max(len(reading.board.counts), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
     return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
