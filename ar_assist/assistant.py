@@ -348,7 +348,8 @@ class Assistant:
         assert belief.game is not None and belief.reading is not None
         if belief.game.is_atomic and belief.marks:
             return bool(cells.any())
-        return change.touches(cells, belief.marks, belief.reading)
+        slides = belief.advice is not None and belief.advice.slides
+        return change.touches(cells, belief.marks, belief.reading, slides)
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

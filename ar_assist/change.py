@@ -71,10 +71,17 @@ def is_another_board(changed: NDArray[np.bool_]) -> bool:
     return bool(changed.mean() >= CHANGED_BOARD)
 
 
-def touches(changed: NDArray[np.bool_], marks: Sequence[Mark], reading: Reading[Any]) -> bool:
-    """Whether a change meets what the marks rest on: the cells they lie in or pass through."""
+def touches(
+    changed: NDArray[np.bool_], marks: Sequence[Mark], reading: Reading[Any], spreads: bool = False
+) -> bool:
+    """Whether a change meets what the marks rest on: the cells they lie in or pass through.
+
+    One that `spreads` meets the cells beside it too: pieces that slide along may look alike.
+    """
     if is_another_board(changed):
         return True
+    if spreads:
+        changed = cv2.dilate(changed.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     return bool((changed & _under(marks, reading)).any())
 
 

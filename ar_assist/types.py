@@ -228,6 +228,7 @@ class Advice(Generic[M]):
     moves: tuple[M, ...]  # best first; the player steps through them with a key
     status: Literal["ready", "no move", "solved"]
     reason: str = ""  # why there is no move, or what the player should know of the one shown
+    slides: bool = False  # a move shifts other pieces too: a change may reach the cells beside it
 
 
 MarkKind = Literal["frame", "path", "ring", "dot", "fill", "cross", "flip", "error", "text"]

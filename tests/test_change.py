@@ -61,6 +61,10 @@ def test_a_change_touches_marks_only_where_they_lie():
         changed = np.zeros((ROWS, COLS), bool)
         changed[cell] = True
         assert change.touches(changed, marks, BOARD) == touched
+        assert change.touches(changed, marks, BOARD, spreads=True)  # to the cells beside it
+    changed = np.zeros((ROWS, COLS), bool)
+    changed[0, 3] = True
+    assert not change.touches(changed, marks, BOARD, spreads=True)
 
 
 def test_a_path_rests_on_all_cells_that_it_crosses():

@@ -44,6 +44,13 @@ def test_a_game_of_hints_clears_the_board() -> None:
     assert history[-1].left == 0
 
 
+@pytest.mark.parametrize("gravity", ["none", "down"])
+def test_where_tiles_slide_a_change_may_reach_the_cells_beside_it(gravity: str) -> None:
+    history = played(gravity, 3, seed=4)
+    assert LinkGame(gravity).advise(history).slides == (gravity != "none")
+    assert LinkGame().advise(history).slides == (gravity != "none")
+
+
 def test_a_planned_move_needs_no_new_search(monkeypatch: pytest.MonkeyPatch) -> None:
     history, rules = [deal(6, 8, 12, random.Random(4))], Rules()
     first = advice.plan(history, rules, solver.NODES)
@@ -137,6 +144,20 @@ def test_one_misread_board_does_not_turn_the_gravity() -> None:
     history = played("down", 6, seed=12)
     history.insert(3, history[3].put({(5, 0): 77, (5, 3): 78}))
     assert infer(history).name == "down"
+
+
+def test_a_look_between_a_removal_and_the_slide_does_not_turn_the_gravity() -> None:
+    history = played("up", 2, seed=16)
+    rules = Rules("up")
+    both = (
+        (history[-1].put({m.a: 0, m.b: 0}), play(history[-1], rules, m.a, m.b))
+        for m in links(history[-1], rules)
+    )
+    gone, slid = next((gone, slid) for gone, slid in both if gone != slid)
+    for last in ([gone], [gone, slid], [slid]):
+        assert infer([*history, *last]).name == "up"
+    still = played("none", 2, seed=16)
+    assert infer(still[:2]).name == infer(still).name == "none"
 
 
 def test_two_moves_between_looks_are_told() -> None:

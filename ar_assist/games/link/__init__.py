@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,7 +63,8 @@ class LinkGame:
         solver.warm()
         rules = self.rules(history)
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
-        return advice.advise(history, rules, nodes, reading.certainty if reading else None)
+        advised = advice.advise(history, rules, nodes, reading.certainty if reading else None)
+        return replace(advised, slides=rules.gravity != "none")
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""

@@ -1,7 +1,8 @@
 """Which gravity rule a game follows, told from the boards seen.
 
 Two boards in a row are explained by a rule when some legal removal of the tiles that are gone
-leads, under that rule, from one to the other. Besides, every board must be settled under the rule.
+leads, under that rule, from one to the other. Besides, every board must be settled under the rule,
+but for the newest one: tiles slide a moment after the pair is gone.
 The chances of the rules are multiplied over all this evidence (Bayes); a board may be misread.
 """
 
@@ -18,6 +19,7 @@ from ar_assist.types import Cell
 
 STILL_PRIOR = 0.5  # most link games have no gravity; the other rules share the rest evenly
 MISREAD = 0.02  # chance that a rule looks broken though it holds
+LATE = 0.5  # chance that tiles which will slide have not done so when a look sees the pair gone
 MOST_MOVES = 2  # removals that two looks may lie apart
 
 
@@ -35,16 +37,23 @@ def infer(history: Sequence[LinkBoard], outside: bool = True) -> Gravity:
         name: STILL_PRIOR if name == "none" else (1 - STILL_PRIOR) / (len(GRAVITIES) - 1)
         for name in GRAVITIES
     }
-    steps = pairwise(history)
-    evidence = [explaining(before, after, outside) for before, after in steps if before != after]
+    evidence = [explaining(*step, outside) for step in pairwise(_at_rest(history))]
     for name in GRAVITIES:
-        for rules in evidence:
+        is_settled = settle(history[-1], name) == history[-1]
+        waits = not is_settled and evidence != [] and "none" in evidence[-1]
+        for rules in evidence[:-1] if waits else evidence:
             if rules:
                 chances[name] *= 1 if name in rules else MISREAD
-        if settle(history[-1], name) != history[-1]:
-            chances[name] *= MISREAD
+        if not is_settled:
+            chances[name] *= LATE if waits else MISREAD
     best = max(chances, key=lambda name: chances[name])
     return Gravity(best, chances[best] / sum(chances.values()))
+
+
+def _at_rest(history: Sequence[LinkBoard]) -> list[LinkBoard]:
+    """The boards without those from which tiles only slid on."""
+    slid = [before.left == after.left for before, after in pairwise(history)]
+    return [board for board, moves_on in zip(history, [*slid, False], strict=True) if not moves_on]
 
 
 @lru_cache(maxsize=1024)
