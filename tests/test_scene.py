@@ -286,3 +286,10 @@ def test_a_desk_in_view_to_its_horizon_sends_no_less_than_no_light() -> None:
     with np.errstate(invalid="raise"):
         for _ in open_scene(f"scene:tier=oblique60,seed=9838,{SMALL}"):
             pass
+
+
+def test_a_pixel_on_the_horizon_spoils_no_frame() -> None:
+    """Where the camera's horizon meets a pixel's middle, the desk behind has no place there."""
+    renderer = Renderer(open_scene("scene:tier=oblique60,seed=9880,seconds=8").world)
+    time = renderer.world.time(73)
+    assert np.isfinite(renderer.stage.light(renderer.world.path.at(time), time)).all()

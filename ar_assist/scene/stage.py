@@ -63,7 +63,8 @@ class Stage:
         on_desk = BEHIND[self.world.show.device] * self.screen_wh[0]
         place = pose.ideal_from_plane(self.matrix, on_desk) @ self.plane_from_desk
         scene = self.warp(self.desk, place, cv2.BORDER_REFLECT)
-        scene = scene.clip(0, self.desk.max())  # at its horizon OpenCV interpolates far beyond
+        cv2.patchNaNs(scene, 0)  # on its horizon OpenCV divides by zero, …
+        scene = scene.clip(0, self.desk.max())  # …and beside it interpolates far beyond
         flat = pose.ideal_from_plane(self.matrix) @ self.plane_from_device
         shape = self.warp(self.shape, flat)[..., None]
         shining = self._device(time)
