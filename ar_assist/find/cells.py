@@ -143,7 +143,7 @@ def _length(fit: Fit) -> float:
     """Of the steps amid the box, the sum of squares, px²: the least of a lattice's is the reduced
     basis (Lagrange and Gauss)."""
     middle = np.array([fit.box.x + fit.box.cols / 2, fit.box.y + fit.box.rows / 2])
-    at = transform(fit.frame_from_grid, middle + np.array([[0, 0], [0.5, 0], [0, 0.5]]))
+    at = transform(fit.frame_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1]]))
     return float(((at[1:] - at[0]) ** 2).sum())
 
 

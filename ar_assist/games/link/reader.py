@@ -314,9 +314,9 @@ def _is_in_lines(tile: Mask, groups: Indices) -> bool:
 def features(reading: Reading[LinkBoard]) -> Array:
     """(4,) what the confidence is made of.
 
-    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds, log of the
-    number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
-    many are, the lattice or the grouping is wrong.
+    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds that no unclear
+    cell explains, log of the number of tiles against MANY_TILES. No advice rests on the doubtful
+    cells themselves, but where many are, the lattice or the grouping is wrong.
     """
     tile = np.array(reading.board.cells) > 0
     clear = reading.certainty[tile & (reading.certainty >= 0.5)]
