@@ -211,8 +211,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         groups, joins = parted(groups, apart)
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
-    unclear = _excuses(int((doubt & ~tile).sum()), int(tile.sum()))
-    if odd - unclear > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
         len(sizes) < LEAST_KINDS
@@ -257,12 +256,6 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty
-
-
-def _excuses(unclear: int, count: int) -> int:
-    """How many odd kinds unclear cells explain beside a count of tiles: a hand or a reflection may
-    hide a mate in each, but where they are many it is the lattice that is wrong."""
-    return unclear if unclear <= MOST_DOUBT * count else 0
 
 
 def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
@@ -314,9 +307,9 @@ def _is_in_lines(tile: Mask, groups: Indices) -> bool:
 def features(reading: Reading[LinkBoard]) -> Array:
     """(4,) what the confidence is made of.
 
-    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds that no unclear
-    cell explains, log of the number of tiles against MANY_TILES. No advice rests on the doubtful
-    cells themselves, but where many are, the lattice or the grouping is wrong.
+    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds, log of the
+    number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
+    many are, the lattice or the grouping is wrong.
     """
     tile = np.array(reading.board.cells) > 0
     clear = reading.certainty[tile & (reading.certainty >= 0.5)]
@@ -324,8 +317,7 @@ def features(reading: Reading[LinkBoard]) -> Array:
     weak = min(weak, 1 - 1e-6)
     count = max(int(tile.sum()), 1)
     doubted = float((reading.certainty < 0.5).sum()) / count
-    unclear = _excuses(int((~tile & (reading.certainty <= DROPPED)).sum()), count)
-    odd = max(_odd_kinds(reading) - unclear, 0) / max(len(reading.board.counts), 1)
+    odd = _odd_kinds(reading) / max(len(reading.board.counts), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
     return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
