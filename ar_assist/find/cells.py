@@ -17,7 +17,7 @@ from scipy import ndimage
 
 from ar_assist.find.lattice import Box, Fit, Maps, Mask, completed, rectified
 from ar_assist.find.period import strongest_channel
-from ar_assist.types import Homography, Image, transform
+from ar_assist.types import Homography, Image
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
 HALF_PX = CELL_PX // 2  # the same where contents are compared: detail enough
@@ -132,19 +132,13 @@ def _upright_basis(fit: Fit) -> Fit:
 
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
     under a sheared basis is a parallelogram, which fills little of its box. A board that is half
-    cleared may fill any, and then it is more likely that the view is less tilted.
+    cleared may fill any, and then it is more likely that the view is less tilted. The shortest one
+    is the reduced basis (Lagrange and Gauss).
     """
     bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
     best = max(basis.support.mean() for basis in bases)
-    return min((b for b in bases if b.support.mean() >= MIN_FILL * best), key=_length)
-
-
-def _length(fit: Fit) -> float:
-    """Of the steps amid the box, the sum of squares, px²: the least of a lattice's is the reduced
-    basis (Lagrange and Gauss)."""
-    middle = np.array([fit.box.x + fit.box.cols / 2, fit.box.y + fit.box.rows / 2])
-    at = transform(fit.frame_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1]]))
-    return float(((at[1:] - at[0]) ** 2).sum())
+    filling = [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
+    return min(filling, key=lambda basis: float((basis.sides**2).sum()))
 
 
 def _rebased(fit: Fit, basis: Homography) -> Fit:

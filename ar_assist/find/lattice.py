@@ -70,6 +70,13 @@ class Fit:
     content: float = 0.0  # 0 to 1: how much more alike the nearest other cell is than the average
 
     @property
+    def sides(self) -> NDArray[np.float64]:
+        """(2,) px: how wide and high a cell amid the box is seen."""
+        middle = self.box.x + self.box.cols / 2, self.box.y + self.box.rows / 2
+        ends = transform(self.frame_from_grid, np.array([[0, 0], [1, 0], [0, 1]]) + middle)
+        return np.asarray(np.hypot(*(ends[1:] - ends[0]).T), np.float64)
+
+    @property
     def regularity(self) -> float:
         """0 to 1: a large, full lattice of cells that are alike in frame."""
         count = float(self.support.sum())
@@ -213,12 +220,9 @@ def _is_plausible(fit: Fit) -> bool:
     z = corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]
     if z.min() <= 1e-6:
         return False
-    middle = np.array([(left + right) / 2, (top + bottom) / 2])
-    ends = transform(fit.frame_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1]]))
-    sides = np.hypot(*(ends[1:] - ends[0]).T)
     # The area of a cell goes with the inverse cube of its depth.
     near = z.max() < MAX_FORESHORTENING ** (1 / 3) * z.min()
-    return bool(near and sides.max() < MAX_ASPECT * sides.min())
+    return bool(near and fit.sides.max() < MAX_ASPECT * fit.sides.min())
 
 
 @dataclass(frozen=True, eq=False)
