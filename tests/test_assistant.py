@@ -90,6 +90,15 @@ def test_any_change_ends_a_hint_of_an_atomic_game(play):
     assert all(board == elsewhere for time, board in shown.items() if time >= 1.0)
 
 
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_change_beside_the_hint_hides_it_where_tiles_slide(play, slides: bool):
+    source = ToySource(lambda t: START, 0.8, hand=lambda t: _cell(0, 1) if t > 0.6 else None)
+    views = play(source, ToyGame(slides=slides), look_latency_s=0.1)
+    assert shown(views[round(0.6 * FPS) - 1]) == HINT
+    after = {shown(view) for view in views[round(0.6 * FPS) + 1 :]}
+    assert (HINT in after) != slides
+
+
 def test_a_hand_on_the_hint_hides_it(play):
     views = play(
         ToySource(lambda t: START, 0.8, hand=lambda t: _cell(0, 0) if t > 0.6 else None),

@@ -80,6 +80,7 @@ class ToyGame:
     name: str = "toy"
     confidence: float = 0.95
     is_atomic: bool = False
+    slides: bool = False
 
     def parse(self, notation: str) -> ToyBoard:
         return ToyBoard(tuple(tuple(map(int, row.split())) for row in notation.splitlines()))
@@ -112,7 +113,9 @@ class ToyGame:
         moves = tuple(ToyMove(a, b) for a in tiles for b in tiles if a < b and kind[a] == kind[b])
         if not tiles:
             return Advice((), "solved", "solved")
-        return Advice(moves, "ready") if moves else Advice((), "no move", "no pair is left")
+        if not moves:
+            return Advice((), "no move", "no pair is left")
+        return Advice(moves, "ready", slides=self.slides)
 
     def play(self, board: ToyBoard, move: ToyMove) -> ToyBoard:
         return board.put({move.a: 0, move.b: 0})
