@@ -4,6 +4,7 @@ A single misread frame must never lead. The first reading is believed when it is
 next look agrees. From then on each cell is believed by itself, for of many cells one is always
 misread: at once, if all that changed is explained by legal moves; once hands and animations would
 have passed, if it no longer looks as it did; a cell that does must be read otherwise for long.
+A board that was lost is believed at once where it shows what it did, or what moves make of that.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class _Word:
 
     cells: NDArray[np.int64]  # as read last
     since: NDArray[np.float64]  # s of the first look that read it so; inf: as it is believed
+    firm: Mask  # read otherwise than believed, and not just by a doubtful look at a steady cell
     against: NDArray[np.float64]  # s of the last look that contradicted the belief; -inf: none
 
 
@@ -73,7 +75,6 @@ class Belief:
         self._corrections: tuple[Correction, ...] = ()
         self._raw: Board | None = None  # the believed board before corrections
         self._averaged = 0
-        self.disputed: Mask | None = None  # cells that the last looks agreed to read otherwise
         self._rumour: _Rumour | None = None
         self._word: _Word | None = None
         self._said: list[NDArray[np.float32]] = []  # certainty by the last looks; nan: of another
@@ -87,7 +88,14 @@ class Belief:
     @property
     def is_contradicted(self) -> bool:
         """Whether the last look was the first to read a cell otherwise: another must say more."""
-        return self._word is not None and bool((self._word.since == self.read_at).any())
+        word = self._word
+        return word is not None and bool((word.firm & (word.since == self.read_at)).any())
+
+    @property
+    def disputed(self) -> Mask | None:
+        """(rows, cols) cells that the last looks agreed to read otherwise; None: all is well."""
+        word = self._word
+        return None if word is None else word.firm & (word.since < self.read_at)
 
     @property
     def hint(self) -> Any:
@@ -98,7 +106,7 @@ class Belief:
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
-        self.reading = self.picture = self._rumour = self._word = self.disputed = None
+        self.reading = self.picture = self._rumour = self._word = None
         self._drop_advice()
 
     def hear(
@@ -107,7 +115,7 @@ class Belief:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading, old = self._corrected(sight), self.reading
         if old is None or self.picture is None:
-            if not self._is_good_start(reading, time):
+            if not self._is_good_start(sight, reading, time):
                 return
             self._start(sight.game, reading)
             kept = None
@@ -162,12 +170,15 @@ class Belief:
         )
         return sight.game.correct(sight.reading, self._corrections)
 
-    def _is_good_start(self, reading: Reading[Any], time: float) -> bool:
-        """Whether to believe the first reading of a plane."""
+    def _is_good_start(self, sight: Sight, reading: Reading[Any], time: float) -> bool:
+        """Whether to believe the first reading of a plane: of a board that was lost, if moves
+        explain what has become of it."""
+        known = self.remembered
+        strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
         agrees = self._rumour is not None and self._rumour.board == reading.board
         self._rumour = _Rumour(reading.board, time)
-        return was_lost or agrees or reading.confidence >= SURE
+        return was_lost or agrees or (reading.confidence >= SURE and not strange)
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
@@ -195,7 +206,7 @@ class Belief:
         differs = otherwise & (~steady | (reading.certainty >= EVEN))
         word = self._taken_down(reading, time)
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
-        taken = differs & (time - word.since >= np.where(steady, CONTRADICTION_S, soon))
+        taken = otherwise & (time - word.since >= np.where(steady, CONTRADICTION_S, soon))
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
             taken |= differs & sight.natural
@@ -204,8 +215,8 @@ class Belief:
             taken = differs & (taken.sum() >= MOST * differs.sum())
         waits = differs & ~taken
         against = np.where(waits & steady | taken & unheard, time, word.against)
-        since = np.where(waits, word.since, np.inf)
-        self._word, self.disputed = _Word(reading.cells, since, against), since < time
+        since = np.where(otherwise & ~taken, word.since, np.inf)
+        self._word = _Word(reading.cells, since, waits, against)
         heard = self._steadied(reading.patched(old, otherwise & ~taken), taken)
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
@@ -221,7 +232,8 @@ class Belief:
         word = self._word
         if word is None or word.cells.shape != reading.cells.shape:
             shape = reading.cells.shape
-            return _Word(reading.cells, np.full(shape, time), np.full(shape, -np.inf))
+            never, nothing = np.full(shape, -np.inf), np.zeros(shape, bool)
+            return _Word(reading.cells, np.full(shape, time), nothing, never)
         same = word.cells == reading.cells
         return replace(word, since=np.where(same, np.minimum(word.since, time), time))
 

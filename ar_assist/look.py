@@ -99,18 +99,30 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = sight.game.read(picture, sight.lattice, task.believed)
     if reading is None:
         return None
-    return replace(sight, reading=reading, natural=_natural(task, sight.game, reading))
+    if task.believed is None:
+        reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
+    known = task.believed or task.remembered
+    return replace(
+        sight, reading=reading, natural=_natural(sight.game, reading, known, task.changed)
+    )
 
 
-def _natural(task: Task, game: AnyGame, reading: Reading[Any]) -> NDArray[np.bool_] | None:
+def _natural(
+    game: AnyGame,
+    reading: Reading[Any],
+    known: Reading[Any] | None,
+    changed: NDArray[np.bool_] | None = None,
+) -> NDArray[np.bool_] | None:
     """(rows, cols) cells that moves explain: all that are read otherwise, or those that changed.
 
     Of the former most must look otherwise. Not all do: a black disc on dark felt hardly shows.
+    `changed` is None where nobody saw what became of the board that was known.
     """
-    known, changed = task.believed, task.changed
-    if known is None or changed is None or not known.is_like(reading):
+    if known is None or not known.is_like(reading):
         return None
     otherwise = known.cells != reading.cells
+    if changed is None:
+        return otherwise if game.follows(known.board, reading.board) else None
     seen = otherwise & changed
     for cells in (otherwise, seen) if 2 * seen.sum() >= otherwise.sum() else (seen,):
         if game.follows(known.board, known.patched(reading, cells).board):
@@ -131,7 +143,8 @@ def _find(task: Task) -> Sight | None:
     if best is None:
         return None
     best = _with_surroundings(task, best)
-    return replace(best, screen=_screen(best, outlined))
+    natural = _natural(best.game, best.reading, task.believed or task.remembered)
+    return replace(best, screen=_screen(best, outlined), natural=natural)
 
 
 def _with_surroundings(task: Task, sight: Sight) -> Sight:

@@ -114,6 +114,37 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
 
 
 @dataclass(frozen=True)
+class _Doubter(_Wanderer):
+    """… and is not sure of it."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        if reading is None or reading.board == START:
+            return reading
+        return replace(reading, certainty=np.where(reading.cells != START.cells, 0.3, 1.0))
+
+
+def test_looks_that_doubt_what_is_believed_are_heard_if_they_go_on(play):
+    _Wanderer.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Doubter())
+    other = START.put({(0, 0): 2})
+    led = next(v for v in views if v.reading.board == other)
+    assert led.frame.time >= 1.0
+    assert led.reading.certainty[0, 0] == pytest.approx(0.3)
+    assert all("disagree" not in v.reason for v in views)  # each of them says little
+
+
+def test_a_board_that_comes_back_changed_needs_a_second_look_unless_moves_explain_it(play):
+    strange = START.put({(3, 0): 0, (3, 1): 0})  # no pair
+    for board, looks in ((START, 1), (AFTER, 1), (strange, 2)):
+        there = lambda t, b=board: START if t < 0.5 else b if t >= 2.5 else None  # noqa: E731
+        views = play(ToySource(there, 3.0))  # away for long enough to be given up
+        back = next(v for v in views if v.reading and v.frame.time >= 2.5)
+        assert back.reading.board == board
+        assert back.frame.time == pytest.approx(2.5 + (looks - 1) / FPS)
+
+
+@dataclass(frozen=True)
 class _Flickering(ToyGame):
     """Reads some cells as another kind in every look: of a large board there is always one."""
 

@@ -122,6 +122,22 @@ def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside
     assert not any(empty[cell] for cell in dark)
 
 
+def test_blank_tiles_that_run_together_are_no_ground_where_that_runs_out_of_the_board() -> None:
+    truth = shuffled(7, 10, 14, 6)
+    for cell in (gaps := [(0, 0), (1, 0), (3, 4)]):  # two of them run out of the board
+        truth[cell] = 0
+    blank = [(5, 6), (5, 7), (2, 2)]
+    for cell in blank:
+        truth[cell] = 1
+    image, lattice = picture(truth, ground=30)
+    for r, c in blank:
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 220
+    empty, _ = seen_cells(image, lattice)
+    assert all(empty[cell] for cell in gaps)
+    assert not any(empty[cell] for cell in blank)
+
+
 @pytest.mark.parametrize("face", [120, 190])
 def test_a_plain_cell_is_known_by_its_colour_where_few_tiles_have_that_of_the_ground(
     face: int,

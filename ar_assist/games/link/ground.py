@@ -202,8 +202,8 @@ def _amid_pictures(
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     islands = runs_on & plain
     sure = islands & beside & inside
-    if sure.any() and not runs_out.any():  # others are dark or blank tiles that touch
-        islands &= _off(level, level[sure]) < ONE_GROUND
+    if sure.any() and (not runs_out.any() or _is_plain(level, runs_out & inside, plain.ravel())):
+        islands &= _off(level, level[sure]) < ONE_GROUND  # others are blank tiles that touch
     known = runs_out | islands
     if not known.any():
         return known, known
