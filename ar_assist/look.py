@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import cv2
@@ -81,6 +81,11 @@ class Task:
     remembered: Reading[Any] | None = None  # of a plane that was lost
     anew: bool = True
 
+    @property
+    def known(self) -> Reading[Any] | None:
+        """The board that a look may see again."""
+        return self.believed or self.remembered
+
 
 def look(task: Task) -> Sight | None:
     """The most credible board in the frame; None: no board of these games."""
@@ -101,10 +106,8 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
         return None
     if task.believed is None:
         reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
-    known = task.believed or task.remembered
-    return replace(
-        sight, reading=reading, natural=_natural(sight.game, reading, known, task.changed)
-    )
+    natural = _natural(sight.game, reading, task.known, task.changed)
+    return replace(sight, reading=reading, natural=natural)
 
 
 def _natural(
@@ -122,7 +125,7 @@ def _natural(
         return None
     otherwise = known.cells != reading.cells
     if changed is None:
-        return otherwise if game.follows(known.board, reading.board) else None
+        return otherwise if _follows(game, known, reading) else None
     seen = otherwise & changed
     for cells in (otherwise, seen) if 2 * seen.sum() >= otherwise.sum() else (seen,):
         if game.follows(known.board, known.patched(reading, cells).board):
@@ -143,7 +146,7 @@ def _find(task: Task) -> Sight | None:
     if best is None:
         return None
     best = _with_surroundings(task, best)
-    natural = _natural(best.game, best.reading, task.believed or task.remembered)
+    natural = _natural(best.game, best.reading, task.known)
     return replace(best, screen=_screen(best, outlined), natural=natural)
 
 
@@ -192,11 +195,43 @@ def _remembered(
     reading: Reading[Any],
     known: Reading[Any] | None,
 ) -> Reading[Any]:
-    """A board of a known one's shape is read again in its light: labels and doubts carry over."""
-    if known is None or known.certainty.shape != reading.certainty.shape:
+    """The known board is read again in its light: labels and doubts carry over.
+
+    A board of another shape is the known one where it shows what moves make of that: the last
+    tiles of a line at its border may be gone.
+    """
+    if known is None:
         return reading
-    again = game.read(picture, lattice, replace(known, corners=reading.corners))
-    return again or reading
+    shape = known.certainty.shape
+    if reading.certainty.shape == shape:
+        return game.read(picture, lattice, replace(known, corners=reading.corners)) or reading
+    places = (replace(known, corners=corners) for corners in _places(shape, reading))
+    again = [game.read(picture, lattice, place) for place in places]
+    known_again = [r for r in again if r is not None and _follows(game, known, r)]
+    return max(known_again, key=lambda r: (r.cells == known.cells).sum(), default=reading)
+
+
+def _follows(game: AnyGame, known: Reading[Any], reading: Reading[Any]) -> bool:
+    """Whether a board is the known one, or what moves make of it."""
+    return known.is_like(reading) and (
+        known.board == reading.board or game.follows(known.board, reading.board)
+    )
+
+
+def _places(shape: tuple[int, ...], reading: Reading[Any]) -> Iterator[Points]:
+    """(4, 2) plane px: corners of boards of a shape that share all lines they can with another,
+    if they differ by no more than is seen beside a board."""
+    rows, cols = np.subtract(shape, reading.certainty.shape).tolist()
+    if max(abs(rows), abs(cols)) > BESIDE:
+        return
+    for y, x in product(_ends(rows), _ends(cols)):
+        corners = Lattice((-x, -y), (1, 1), *shape).corners
+        yield transform(reading.plane_from_grid, corners)
+
+
+def _ends(more: int) -> range:
+    """By how many of `more` lines (or fewer, if negative) a board may be longer at its start."""
+    return range(min(more, 0), max(more, 0) + 1)
 
 
 def _beats(found: Sight, here: Sight, believed: Reading[Any] | None) -> bool:

@@ -7,10 +7,14 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
+from test_tiles import picture as tile_picture
+from test_tiles import shuffled
 from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyGame, ToySource, screen_picture
 
 from ar_assist import look as look_module
 from ar_assist.find import Quad
+from ar_assist.games.link import LinkGame
+from ar_assist.games.link.board import LinkBoard
 from ar_assist.look import Orientation, Sight, Task, fuse, look
 from ar_assist.types import Lattice, Plane, transform
 
@@ -151,6 +155,31 @@ def test_what_follows_from_the_known_board_is_natural(source):
         assert seen.reading.board == board
         explained = nothing if seen.natural is None else seen.natural
         assert (explained == natural).all()
+
+
+@pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, False)])
+def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
+    pairs: int, is_known: bool
+):
+    """If they went by moves, and by no more of these than looks may miss."""
+    cells = np.zeros((7, 8), int)
+    cells[1:6] = shuffled(5, 8, 10, 0)
+    cells[0, 4:6], cells[6, 2:4] = 11, 12
+    after = cells.copy()
+    after[6, 2:4] = 0
+    for _ in range(pairs - 1):
+        move = LinkGame().advise([LinkBoard(tuple(map(tuple, after.tolist())))]).moves[0].link
+        after[move.a] = after[move.b] = 0
+    game, (image, lattice) = LinkGame(), tile_picture(cells)
+    known = game.read(image, lattice)
+    image, _ = tile_picture(after)
+    now = game.read(image, lattice)
+    assert known is not None and known.certainty.shape == (7, 8)
+    assert now is not None and now.certainty.shape != (7, 8)
+    again = look_module._remembered(game, image, lattice, now, known)
+    assert again.certainty.shape == (known if is_known else now).certainty.shape
+    if is_known:
+        assert again.board == known.board.with_cells(np.where(after > 0, known.cells, 0).tolist())
 
 
 def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):
