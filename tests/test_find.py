@@ -13,6 +13,7 @@ from ar_assist.find import blobs, find, outlines, search
 from ar_assist.find.cells import CELL_PX, PHASES, _border, settle
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_between
 from ar_assist.find.quads import quads
+from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
 
@@ -168,6 +169,13 @@ def test_cells_that_looked_like_the_boards_do_not_shear_it() -> None:
     assert (fit.box.cols, fit.box.rows) == (10, 4)
     first = transform(fit.frame_from_grid, np.array([[fit.box.x + 0.5, fit.box.y + 0.5]]))[0]
     assert np.abs(first - (120, 140)).max() < 2
+
+
+def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -> None:
+    """Cut through the middle, cells are half ground, half tile, and have equals by that."""
+    scene = open_scene("scene:tier=relock,seed=31003,seconds=0.1")
+    corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+    assert best_error(next(iter(scene)).image, corners) < CELL
 
 
 def test_a_face_without_any_noise_is_no_more_a_border_than_one_with_a_little() -> None:

@@ -157,7 +157,9 @@ def _rebased(fit: Fit, basis: Homography) -> Fit:
 def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
     """(2,) where cells begin, px of -CELL_PX / 2 … CELL_PX / 2 along x and y.
 
-    Where the sum of what all evidence says is highest: none of it is right on every board.
+    Where the sum of what all evidence says is highest: none of it is right on every board. How far
+    equals are apart is measured by the same at all phases: cut through the middle, cells beside
+    the ground are half of it, differ the most from others, and would make equals of all the rest.
     """
     along_x, along_y = (_border(*p[:2]) - _asymmetry(*p) for p in _profiles(smooth, fit))
     small = _halved(smooth)
@@ -165,7 +167,8 @@ def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
     few = where[:: max(1, len(where) // PHASE_CELLS)]
     steps = [*range(0, HALF_PX // 2, PHASE_STEP_PX), *range(-HALF_PX // 2, 0, PHASE_STEP_PX)]
     phases = np.stack(np.meshgrid(steps, steps), axis=-1)
-    distance = _distance(_contents(small, few, phases))
+    nearest, usual = _distances(_contents(small, few, phases))
+    distance = nearest / (usual.mean() + 1e-6)
     at = np.meshgrid(*2 * [PHASES / PHASE_STEP_PX / 2], indexing="ij")
     content = ndimage.map_coordinates(np.log(distance + NOISE), at, order=1, mode="grid-wrap")
     odds = along_y[:, None] + along_x - EQUALS * content
@@ -246,7 +249,8 @@ def _content(image: Image, fit: Fit) -> float:
     where = np.argwhere(fit.support)
     some = where[:: max(1, len(where) // COMPARED)]
     cells = _contents(_halved(_smooth(image, fit)), some, np.zeros(2, int))
-    return float(max(0.0, 1 - 2 * np.sqrt(max(float(_distance(cells)), 0.0))))
+    nearest, usual = map(float, _distances(cells))
+    return float(max(0.0, 1 - 2 * np.sqrt(max(nearest, 0.0) / (usual + 1e-6))))
 
 
 def _halved(smooth: Maps) -> Maps:
@@ -264,9 +268,8 @@ def _contents(small: Maps, where: NDArray[np.int64], phases: NDArray[np.int64]) 
     return cells
 
 
-def _distance(cells: Maps) -> NDArray[np.float64]:
-    """(...) median over cells (..., N, D) of the distance to the nearest other, as a share of the
-    mean.
+def _distances(cells: Maps) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(...) squared distances among cells (..., N, D): median to the nearest other, and the mean.
 
     Less the mean cell: what all share says nothing.
     """
@@ -276,4 +279,4 @@ def _distance(cells: Maps) -> NDArray[np.float64]:
     itself = np.arange(cells.shape[-2])
     apart[..., itself, itself] = np.inf
     nearest = np.median(apart.min(axis=-1), axis=-1)
-    return np.asarray(nearest / (2 * energy.mean(axis=-1) + 1e-6), np.float64)
+    return np.asarray(nearest, np.float64), np.asarray(2 * energy.mean(axis=-1), np.float64)
