@@ -59,6 +59,47 @@ def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
     assert reader.read(*picture(truth)) is not None
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> None:
+    tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
+    halves = np.stack([tops, bottoms], 1).reshape(8, 8)
+    assert reader.read(*picture(halves if axis == 0 else halves.T)) is None
+    assert reader.read(*picture(np.concatenate([tops, bottoms]))) is not None
+
+
+def test_a_column_of_buttons_is_no_board() -> None:
+    """Some have equals, and so have the corners of the window beside them."""
+    buttons = np.zeros((14, 3), int)
+    buttons[:, 1] = [1, 2, 1, 3, 4, 5, 5, 3, 4, 2, 7, 7, 6, 6]
+    buttons[[0, 8], 2], buttons[[3, 5], 0] = 8, 9
+    assert reader.read(*picture(buttons)) is None
+    buttons[9:12, [0, 2]] = [[10, 1], [11, 10], [1, 11]]
+    assert reader.read(*picture(buttons)) is not None
+
+
+@pytest.mark.parametrize("tiles", [0, 8, 30])
+def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
+    """A few hidden tiles leave many kinds odd; where many are hidden it may be no board at all."""
+    truth = shuffled(7, 10, 24, 6)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    hand = np.zeros(truth.shape, bool)
+    hand[2:, 5:].flat[:tiles] = True
+    rng = np.random.default_rng(3)
+    for r, c in np.argwhere(hand):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        skin = rng.normal((130, 160, 200), 25, (PITCH // 8, PITCH // 8, 3)).clip(0, 255)
+        framed[y : y + PITCH, x : x + PITCH] = cv2.resize(skin.astype(np.uint8), (PITCH, PITCH))
+    reading = reader.read(framed, lattice)
+    if tiles == 30:
+        assert reading is None or reading.confidence < TRUST
+        return
+    found = cells_of(reading)
+    assert reading is not None and reading.confidence >= TRUST
+    assert same_partition(found[~hand], truth[~hand])
+    assert (reading.certainty[hand] < DOUBTFUL).all()
+
+
 @pytest.mark.parametrize("is_below", [False, True])
 def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
     inner = shuffled(7, 8, 14, 4)

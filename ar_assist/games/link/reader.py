@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import ndimage
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
@@ -28,6 +29,7 @@ ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from before may have them
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
+MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
@@ -84,7 +86,9 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                return reading and _with_islands(picture, lattice, reading)
+                if reading is None or _are_halves(reading.board):
+                    return None
+                return _with_islands(picture, lattice, reading)
         lattice = right
     return None
 
@@ -211,12 +215,14 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         groups, joins = parted(groups, apart)
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
-    if odd > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
+    if unexplained > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
         len(sizes) < LEAST_KINDS
         or sizes.max() > MOST_ALIKE * tile.sum()
         or _is_too_fine(tile)
+        or _is_one_line(tile)
         or _is_sheared(tile & ~doubt)
         or _is_in_lines(tile, groups)
     ):
@@ -258,6 +264,17 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
     return certainty
 
 
+def _unexplained(odd: int, unclear: Mask, count: int) -> int:
+    """How many kinds are odd beside a count of tiles, if (R, C) unclear cells do not tell why.
+
+    A hand or a reflection may hide a mate of each. What it covers lies together; the unclear cells
+    of a wrong lattice lie anywhere, and are many. Where more kinds are odd, that is no reason.
+    """
+    around = ndimage.correlate(unclear.astype(int), np.ones((3, 3), int), mode="constant")
+    hidden = int((unclear & (around > 1)).sum())
+    return 0 if odd <= hidden <= MOST_DOUBT * count else odd
+
+
 def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
     """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
     are: dark drawings on dark faces all look so."""
@@ -269,9 +286,30 @@ def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
 
 def _is_too_fine(tile: Mask) -> bool:
     """Whether tiles lie on every second row, column or diagonal alone: a board has others too."""
+    odd = _oddness(tile)
+    return odd.shape[1] >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
+
+
+def _are_halves(board: LinkBoard) -> bool:
+    """Whether each kind lies on every second row, column or diagonal alone: halves of tiles do,
+    tops in even rows and bottoms in odd ones. n tiles of a kind do by a chance of 2 ^ (1 - n)."""
+    cells = np.array(board.cells)
+    kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
+    on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
+    together = np.maximum(on_odd, np.bincount(of_kind) - on_odd).sum(1)
+    return len(of_kind) - len(kinds) >= MANY and bool(together.max() >= ONE_PARITY * len(of_kind))
+
+
+def _oddness(tile: Mask) -> Indices:
+    """(3, N) of tiles' rows, columns and diagonals: 1 where it is odd."""
     row, col = np.nonzero(tile)
-    odd = np.stack([row, col, row + col]) % 2
-    return len(row) >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
+    odd: Indices = np.stack([row, col, row + col]) % 2
+    return odd
+
+
+def _is_one_line(tile: Mask) -> bool:
+    """Whether nearly all tiles lie in one row or column: a menu, whose buttons have equals too."""
+    return bool(max(tile.sum(0).max(), tile.sum(1).max()) > MOST_IN_LINE * tile.sum())
 
 
 def _is_sheared(tile: Mask) -> bool:
@@ -317,7 +355,8 @@ def features(reading: Reading[LinkBoard]) -> Array:
     weak = min(weak, 1 - 1e-6)
     count = max(int(tile.sum()), 1)
     doubted = float((reading.certainty < 0.5).sum()) / count
-    odd = _odd_kinds(reading) / max(len(reading.board.counts), 1)
+    unclear = ~tile & (reading.certainty <= DROPPED)
+    odd = _unexplained(_odd_kinds(reading), unclear, count) / max(len(reading.board.counts), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
     return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
