@@ -7,7 +7,7 @@ and compared with the picture of the frame that was read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
@@ -28,6 +28,9 @@ FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
+
+
+T = TypeVar("T", bound=np.generic)
 
 
 def cells(
@@ -62,8 +65,7 @@ def patched(
     picture: NDArray[np.float32], old: NDArray[np.float32], where: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
     """A board's picture with (rows, cols) cells of an older one, in the newer one's light."""
-    px = np.kron(where, np.ones((CELL_PX, CELL_PX), bool))
-    return np.where(px, _lit_like(picture, old), picture)
+    return np.where(_by_px(where), _lit_like(picture, old), picture)
 
 
 def is_another_board(changed: NDArray[np.bool_]) -> bool:
@@ -108,14 +110,25 @@ def _by_cell(picture: NDArray[np.float32]) -> NDArray[np.float32]:
     return means
 
 
+def _by_px(cells: NDArray[T]) -> NDArray[T]:
+    """(rows, cols) → (rows · CELL_PX, cols · CELL_PX), each cell's value over all of it."""
+    return np.repeat(np.repeat(cells, CELL_PX, axis=0), CELL_PX, axis=1)
+
+
 def _lit_like(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float32]:
-    """`now` with the exposure of `read`, taken from the half of the cells that differ least."""
+    """`now` in the light of `read`: its exposure, and how bright it is around each cell.
+
+    The exposure is taken from the half of the cells that differ least. Waves of moire and soft
+    reflections go over many cells alike, so that the median around one (Tukey's) tells them; a tile
+    that goes is an outlier there.
+    """
     centred = now - np.median(now) + np.median(read)
     difference = _by_cell(np.abs(centred - read))
-    alike = np.kron(difference <= np.median(difference), np.ones((CELL_PX, CELL_PX), bool))
+    alike = _by_px(difference <= np.median(difference))
     ours, theirs = read[alike], now[alike]
     mean, mean_now = ours.mean(), theirs.mean()
     both, own = ((theirs - mean_now) * (ours - mean)).mean(), ((theirs - mean_now) ** 2).mean()
     gain = np.clip((both + FAINT**2) / (own + FAINT**2), *GAINS)
     lit: NDArray[np.float32] = (now - mean_now) * np.float32(gain) + mean
-    return lit
+    around = cv2.medianBlur(_by_cell(lit - read), 3)
+    return lit - _by_px(np.asarray(around, np.float32))

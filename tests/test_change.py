@@ -24,6 +24,12 @@ def _without(cells) -> np.ndarray:
     return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
 
 
+def _waves(shape: tuple[int, int]) -> np.ndarray:
+    """Some cells long, and as strong as the pictures of tiles are."""
+    y, x = np.indices(shape)
+    return 40 * np.sin(2 * np.pi * (x / 8 + y / 16) / PX)
+
+
 def test_the_same_picture_has_not_changed():
     assert not _changed(READ)
 
@@ -40,10 +46,11 @@ def test_removed_tiles_are_seen(cells):
         lambda p: np.clip(0.6 * p + 40, 0, 255).astype(np.uint8),
         lambda p: np.clip(p + np.random.default_rng(1).normal(0, 15, p.shape), 0, 255),
         lambda p: np.roll(p, 2, axis=1),
+        lambda p: np.clip(p + _waves(p.shape), 0, 255),
     ],
-    ids=["blur", "exposure", "noise", "shift"],
+    ids=["blur", "exposure", "noise", "shift", "moire"],
 )
-def test_blur_exposure_noise_and_a_small_shift_are_no_change(seen):
+def test_what_touches_the_whole_picture_is_no_change(seen):
     assert not _changed(seen(READ).astype(np.uint8))
     assert _changed(seen(_without([(2, 3)])).astype(np.uint8)) == {(2, 3)}
 
