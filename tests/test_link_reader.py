@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
+from ar_assist.find import find
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined
 from ar_assist.look import TRUST
+from ar_assist.scene import open_scene
 from ar_assist.types import Image, Lattice, Reading
+from ar_assist.warp import rectify
 
 
 def cells_of(reading: Reading | None) -> np.ndarray:
@@ -98,6 +101,16 @@ def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
     assert reading is not None and reading.confidence >= TRUST
     assert same_partition(found[~hand], truth[~hand])
     assert (reading.certainty[hand] < DOUBTFUL).all()
+
+
+def test_a_single_tile_beside_the_board_is_the_mate_of_an_odd_one() -> None:
+    """Beside it other things lie: by itself it is no proof of a line."""
+    scene = open_scene("scene:tier=tripod,seed=9880,seconds=8")
+    truth = np.array(scene.truth["frames"][0]["board"]["cells"])
+    seen = next(c for c in find(next(iter(scene)).image) if c.lattice)
+    assert seen.lattice.cols < truth.shape[1]
+    reading = reader.read(rectify(next(iter(scene)).image, seen.plane), seen.lattice)
+    assert same_partition(cells_of(reading), truth)
 
 
 @pytest.mark.parametrize("is_below", [False, True])

@@ -182,19 +182,25 @@ def _extent(sight: Sight) -> Lattice:
 def _with_islands(
     picture: Image, lattice: Lattice, reading: Reading[LinkBoard]
 ) -> Reading[LinkBoard]:
-    """The reading with the tiles beyond a line that is cleared, if these are the mates of odd ones.
+    """The reading with the tiles beside it or beyond a line that is cleared, if these are the mates
+    of odd ones.
 
-    A board thins out as it is played.
+    A board thins out as it is played, and its last lines hold single tiles.
     """
     odd = _odd_kinds(reading)
     around = _look(picture, _grown(lattice, 1, 1, 1, 1)) if odd else None
     if around is None:
         return reading
-    (top, *_, bottom), (left, *_, right) = (2 * (count > 0) for count in around.held)
-    wider = _grown(lattice, *map(int, (top, bottom, left, right)))
+    ends = [_missed(end) for held in around.held for end in (held, held[::-1])]
+    wider = _grown(lattice, *ends)
     sight = _look(picture, wider) if wider != lattice else None
     again = _reading(sight, before=None) if sight else None
     return again if again and _odd_kinds(again) < odd else reading
+
+
+def _missed(held: Indices) -> int:
+    """How many lines end at the first that holds tiles: none, one, or one beyond a cleared one."""
+    return 2 if held[0] else int(held[1] > 0)
 
 
 def _odd_kinds(reading: Reading[LinkBoard]) -> int:
