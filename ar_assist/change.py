@@ -19,7 +19,8 @@ CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that i
 # A cell counts as changed when it differs by this share of the board's own contrast (a tile that
 # goes or is covered differs by about all of it), …
 CHANGE = 0.45
-# …and by so many times what blur and a small shift, which touch all cells, make of its detail.
+# …and by so many times what touches all cells: what blur and a small shift make of its detail, and
+# what noise and fine moire make of any.
 BLUR = 2.2
 # Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
 # but other content in most cells.
@@ -58,7 +59,9 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
     blur = float(np.median(difference / (detail + FAINT)))
     touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
-    return np.asarray(difference > np.maximum(CHANGE * contrast, touched))
+    usual, least = float(np.median(difference)), CHANGE * contrast
+    noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
+    return np.asarray(difference > np.maximum(max(least, noise), touched))
 
 
 def patched(

@@ -24,10 +24,10 @@ def _without(cells) -> np.ndarray:
     return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
 
 
-def _waves(shape: tuple[int, int]) -> np.ndarray:
-    """Some cells long, and as strong as the pictures of tiles are."""
+def _waves(shape: tuple[int, int], cells: float) -> np.ndarray:
+    """So many cells long, between -1 and 1."""
     y, x = np.indices(shape)
-    return 40 * np.sin(2 * np.pi * (x / 8 + y / 16) / PX)
+    return np.sin(2 * np.pi * (x + y / 2) / cells / PX)
 
 
 def test_the_same_picture_has_not_changed():
@@ -46,13 +46,26 @@ def test_removed_tiles_are_seen(cells):
         lambda p: np.clip(0.6 * p + 40, 0, 255).astype(np.uint8),
         lambda p: np.clip(p + np.random.default_rng(1).normal(0, 15, p.shape), 0, 255),
         lambda p: np.roll(p, 2, axis=1),
-        lambda p: np.clip(p + _waves(p.shape), 0, 255),
+        lambda p: np.clip(p + 40 * _waves(p.shape, 8), 0, 255),
     ],
     ids=["blur", "exposure", "noise", "shift", "moire"],
 )
 def test_what_touches_the_whole_picture_is_no_change(seen):
     assert not _changed(seen(READ).astype(np.uint8))
     assert _changed(seen(_without([(2, 3)])).astype(np.uint8)) == {(2, 3)}
+
+
+def test_fine_noise_is_no_change_of_empty_cells_either():
+    gone = [(r, c) for r in range(ROWS) for c in range(COLS) if (r + c) % 2]
+    h, w = READ.shape
+    fine = np.random.default_rng(2).normal(0, 24, (h // 4, w // 4)).astype(np.float32)
+    fine = cv2.resize(fine, (w, h))
+    for taken in ([], [(2, 2)]):
+        before, after = (
+            change.cells(np.clip(picture, 0, 255).astype(np.uint8), np.eye(3), BOARD)
+            for picture in (_without(gone), _without([*gone, *taken]) + fine)
+        )
+        assert np.argwhere(change.changed(before, after)).tolist() == list(map(list, taken))
 
 
 def test_another_board_is_seen_as_one():
