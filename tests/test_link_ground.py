@@ -335,3 +335,22 @@ def test_equal_pieces_of_a_frame_beside_the_board_are_no_tiles() -> None:
     reading = reader.read(image, wider)
     assert reading is not None
     assert same_partition(np.array(reading.board.cells), truth)
+
+
+def test_what_hangs_over_from_around_the_board_is_no_pair_of_it() -> None:
+    """Two equal pieces of what lies around are as like each other as a pair of tiles."""
+    truth = cleared(shuffled(8, 9, 12, 3), 1)
+    over = [2, 6]
+    truth[0, over] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=150)
+    for (r, c), kind in np.ndenumerate(truth):
+        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        if kind:
+            cv2.circle(image, middle, PITCH // 3, (20 * int(kind), 240, 60), -1)
+            cv2.circle(image, middle, PITCH // 5, (20, 40, 16 * int(kind)), -1)
+    for c in over:
+        cv2.circle(image, (int((c + 3.5) * PITCH), 3 * PITCH - 8), PITCH // 2, (60, 200, 240), -1)
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert (reading.certainty[0, over] < 0.5).all()
+    assert (reading.certainty[1:] > 0.9).all()

@@ -68,6 +68,8 @@ def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> 
     halves = np.stack([tops, bottoms], 1).reshape(8, 8)
     assert reader.read(*picture(halves if axis == 0 else halves.T)) is None
     assert reader.read(*picture(np.concatenate([tops, bottoms]))) is not None
+    two_tiles = np.array([[1, 2, 1, 2], [1, 3, 1, 3], [1, 4, 1, 4]])
+    assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
 
 
 def test_a_column_of_buttons_is_no_board() -> None:

@@ -150,6 +150,24 @@ def _quiet_seams(cells: Array) -> Mask:
     return quiet
 
 
+def overhanging(cells: Array) -> Mask:
+    """(N,) cells at the border of the board whose picture runs on out of it: part of what lies
+    around. The outer of (R, C, CELL, CELL, 3) cells do.
+
+    On that side the picture is unlike the cell's other sides, and more so than what lies beyond.
+    """
+    over = np.zeros(cells.shape[:2], bool)
+    for turn in range(4):
+        turned = np.rot90(np.rot90(cells, turn, (0, 1)), turn, (2, 3))
+        within, beyond = turned[1, :, :BLEED], turned[0, :, -BLEED:]
+        sides = [turned[1, :, -BLEED:], turned[1, :, :, :BLEED], turned[1, :, :, -BLEED:]]
+        others = np.concatenate([side.reshape(len(within), -1, 3) for side in sides], 1)
+        usual = np.median(others, 1)[:, None, None]
+        unlike, step = (np.abs(within - other).mean((1, 2, 3)) for other in (usual, beyond))
+        np.rot90(over, turn)[1] |= (unlike > QUIET) & (step < unlike / 2)
+    return over.ravel()
+
+
 def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     """Whether tiles are squares of plain colour, by the contrast (R, C) of their middles."""
     open_ = quiet.any(2)

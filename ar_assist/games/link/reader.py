@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import ndimage
+from scipy import ndimage, special
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
@@ -30,6 +30,7 @@ LEAST_TILES, LEAST_KINDS = 6, 4  # fewer happen by chance; a board known from be
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
+HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
@@ -298,12 +299,14 @@ def _is_too_fine(tile: Mask) -> bool:
 
 def _are_halves(board: LinkBoard) -> bool:
     """Whether each kind lies on every second row, column or diagonal alone: halves of tiles do,
-    tops in even rows and bottoms in odd ones. n tiles of a kind do by a chance of 2 ^ (1 - n)."""
+    tops in even rows and bottoms in odd ones. By chance n tiles of a kind do in one of 2 ^ (n - 1)
+    ways that they may be dealt, and all but m of N tiles in N over m times as many."""
     cells = np.array(board.cells)
     kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
     on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
-    together = np.maximum(on_odd, np.bincount(of_kind) - on_odd).sum(1)
-    return len(of_kind) - len(kinds) >= MANY and bool(together.max() >= ONE_PARITY * len(of_kind))
+    apart = np.minimum(on_odd, np.bincount(of_kind) - on_odd).sum(1).min()
+    ways = np.log2(len(on_odd) * special.comb(len(of_kind), apart))
+    return bool(len(of_kind) - len(kinds) - ways > HALVES)
 
 
 def _oddness(tile: Mask) -> Indices:

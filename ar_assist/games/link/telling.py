@@ -73,19 +73,21 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     made = (
         _amid_frames(flat, seen, odd, mated, inside) if frame else _bare(flat, seen, mated, inside)
     )
-    empty, odd = empty | made.unframed, made.odd
+    over = inside & mated & ground.overhanging(cells)
+    over &= ~np.any(alike[:, ~over], axis=1)  # a tile has mates that do not
+    empty, odd, spared = empty | made.unframed, made.odd | over, made.spared & ~over
     vouched: Mask = np.any(alike[:, ~odd], axis=1)
     must_have_mate = ~inside | made.blank | (plain & ~vouched)  # pieces of ground are mates too
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
     busy = np.log((seen.contrast + 1) / (seen.limit + 1))
-    against = made.blank | made.spared
+    against = made.blank | spared
     clear = np.where(against, -busy, np.log((off + 0.01) / most)) if frame else busy
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
     of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked
-    return Told(empty, tile, odd, made.spared, *of_cells)
+    return Told(empty, tile, odd, spared, *of_cells)
 
 
 @dataclass(frozen=True, eq=False)
