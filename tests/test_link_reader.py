@@ -72,6 +72,20 @@ def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> 
     assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
 
 
+@pytest.mark.parametrize(("rows", "cols"), [(2, 5), (5, 10)])
+def test_a_pair_that_has_a_line_to_itself_is_doubted_beside_many_tiles(
+    rows: int, cols: int
+) -> None:
+    """Two words of a text beside the board look so; a few last tiles do, too."""
+    truth = np.zeros((rows + 1, cols), int)
+    truth[:rows] = shuffled(rows, cols, rows * cols // 2, 3)
+    truth[rows, 3:5] = 30
+    reading = reader.read(*picture(truth))
+    assert reading is not None and reading.certainty.shape == truth.shape
+    assert (reading.certainty[rows, 3:5] < 0.5).all() == (rows == 5)
+    assert (reading.certainty[:rows] > 0.5).all()
+
+
 def test_a_column_of_buttons_is_no_board() -> None:
     """Some have equals, and so have the corners of the window beside them."""
     buttons = np.zeros((14, 3), int)

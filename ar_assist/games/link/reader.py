@@ -125,6 +125,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     proof = mated | (inside & told.framed)
     good = (told.tile & (~told.odd | (inside & told.vouched))).reshape(grid)
     doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
+    doubt |= _to_itself(told.tile & inside, told.alike, grid)
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
     return Sight(
@@ -162,6 +163,23 @@ def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
         count[(at < mated[0] - 1) | (at > mated[-1] + 1)] = 0
     held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
     return held
+
+
+def _to_itself(tile: Mask, alike: Mask, grid: tuple[int, ...]) -> Mask:
+    """(N,) tiles of an outer line of the board of which none has a mate in another line.
+
+    A few last tiles may lie so, but also two words of a text beside the board. Where MANY tiles are
+    left in the other lines these are doubted.
+    """
+    doubt = np.zeros_like(tile)
+    for axis in (0, 1):
+        line = np.indices(grid)[axis].ravel()
+        elsewhere = (alike & (line[:, None] != line)).any(1)
+        for outer in (1, grid[axis] - 2):
+            some = tile & (line == outer)
+            if not (some & elsewhere).any() and (tile & ~some).sum() >= MANY:
+                doubt |= some
+    return doubt
 
 
 def _extent(sight: Sight) -> Lattice:
