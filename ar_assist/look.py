@@ -200,7 +200,7 @@ def _remembered(
     A board of another shape is the known one where it shows what moves make of that: the last
     tiles of a line at its border may be gone.
     """
-    if known is None:
+    if known is None or not known.is_of_game(reading):
         return reading
     shape = known.certainty.shape
     if reading.certainty.shape == shape:

@@ -197,10 +197,14 @@ class Reading(Generic[B]):
         return np.array(self.board.record()["cells"])
 
     def is_like(self, other: Reading[B]) -> bool:
-        """Whether the boards differ in their cells at most, and not in shape or clues."""
-        if self.certainty.shape != other.certainty.shape:
+        """Whether the boards differ in their cells at most, and not in game, shape or clues."""
+        if not self.is_of_game(other) or self.certainty.shape != other.certainty.shape:
             return False
         return bool(self.board.with_cells(other.cells.tolist()) == other.board)
+
+    def is_of_game(self, other: Reading[Any]) -> bool:
+        """Whether both are boards of one game."""
+        return type(self.board) is type(other.board)
 
     def patched(self, other: Reading[B], where: NDArray[np.bool_]) -> Reading[B]:
         """With what another reading says of those of its (rows, cols)."""

@@ -15,8 +15,9 @@ from ar_assist import look as look_module
 from ar_assist.find import Quad
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
+from ar_assist.games.othello import board as othello
 from ar_assist.look import Orientation, Sight, Task, fuse, look
-from ar_assist.types import Lattice, Plane, transform
+from ar_assist.types import Lattice, Plane, Reading, transform
 
 PICTURE = screen_picture(START)
 RNG = np.random.default_rng(3)
@@ -180,6 +181,17 @@ def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
     assert again.certainty.shape == (known if is_known else now).certainty.shape
     if is_known:
         assert again.board == known.board.with_cells(np.where(after > 0, known.cells, 0).tolist())
+
+
+@pytest.mark.parametrize("rows", [7, 8])
+def test_a_board_of_another_game_is_not_the_one_that_was_lost(rows: int):
+    image, lattice = tile_picture(shuffled(rows, 8, 14, 0))
+    reading = LinkGame().read(image, lattice)
+    assert reading is not None and reading.certainty.shape == (rows, 8)
+    known = Reading(othello.START, lattice.corners, np.ones((8, 8), np.float32), 0.99)
+    again = look_module._remembered(LinkGame(), image, lattice, reading, known)
+    assert again.board == reading.board
+    assert look_module._natural(LinkGame(), reading, known) is None
 
 
 def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):

@@ -317,8 +317,11 @@ def _is_too_fine(tile: Mask) -> bool:
 
 def _are_halves(board: LinkBoard) -> bool:
     """Whether each kind lies on every second row, column or diagonal alone: halves of tiles do,
-    tops in even rows and bottoms in odd ones. By chance n tiles of a kind do in one of 2 ^ (n - 1)
-    ways that they may be dealt, and all but m of N tiles in N over m times as many."""
+    tops in even rows and bottoms in odd ones.
+
+    Of 2 ^ (n - 1) ways to deal n tiles of a kind to even and odd lines one does so; and as many
+    times more as there are ways to choose the tiles that lie `apart`, for some are misread.
+    """
     cells = np.array(board.cells)
     kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
     on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
