@@ -150,21 +150,26 @@ def _quiet_seams(cells: Array) -> Mask:
     return quiet
 
 
-def overhanging(cells: Array) -> Mask:
+def overhanging(cells: Array, tile: Mask) -> Mask:
     """(N,) cells at the border of the board whose picture runs on out of it: part of what lies
     around. The outer of (R, C, CELL, CELL, 3) cells do.
 
-    On that side the picture is unlike the cell's other sides, and more so than what lies beyond.
+    On that side the picture is unlike the cell's other sides: more so than what lies beyond, and
+    than most (N,) `tile` cells are there, for these may have a thick or shaded side.
     """
-    over = np.zeros(cells.shape[:2], bool)
+    over, tile = np.zeros(cells.shape[:2], bool), tile.reshape(cells.shape[:2])
+    if not tile.any():
+        return over.ravel()
     for turn in range(4):
         turned = np.rot90(np.rot90(cells, turn, (0, 1)), turn, (2, 3))
-        within, beyond = turned[1, :, :BLEED], turned[0, :, -BLEED:]
-        sides = [turned[1, :, -BLEED:], turned[1, :, :, :BLEED], turned[1, :, :, -BLEED:]]
-        others = np.concatenate([side.reshape(len(within), -1, 3) for side in sides], 1)
-        usual = np.median(others, 1)[:, None, None]
-        unlike, step = (np.abs(within - other).mean((1, 2, 3)) for other in (usual, beyond))
-        np.rot90(over, turn)[1] |= (unlike > QUIET) & (step < unlike / 2)
+        rows, cols = turned.shape[:2]
+        side, beyond = turned[:, :, :BLEED], turned[0, :, -BLEED:]
+        others = [turned[:, :, -BLEED:], turned[:, :, :, :BLEED], turned[:, :, :, -BLEED:]]
+        of_others = np.concatenate([other.reshape(rows, cols, -1, 3) for other in others], 2)
+        unlike = np.abs(side - np.median(of_others, 2)[:, :, None, None]).mean((2, 3, 4))
+        step = np.abs(side[1] - beyond).mean((1, 2, 3))
+        least = max(QUIET, 2 * float(np.median(unlike[np.rot90(tile, turn)])))
+        np.rot90(over, turn)[1] |= (unlike[1] > least) & (step < unlike[1] / 2)
     return over.ravel()
 
 
