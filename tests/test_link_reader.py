@@ -129,6 +129,13 @@ def test_a_single_tile_beside_the_board_is_the_mate_of_an_odd_one() -> None:
     assert same_partition(cells_of(reading), truth)
 
 
+def test_the_last_tiles_with_a_thick_side_are_no_part_of_what_lies_around(data: Path) -> None:
+    image = cv2.imread(str(data / "link" / "douyin_llk_2.png"))
+    truth = np.array(json.loads((data / "link" / "douyin_llk_2.json").read_text())["cells"])
+    seen = next(c for c in find(image) if c.lattice)
+    assert same_partition(cells_of(reader.read(rectify(image, seen.plane), seen.lattice)), truth)
+
+
 @pytest.mark.parametrize("is_below", [False, True])
 def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
     inner = shuffled(7, 8, 14, 4)
