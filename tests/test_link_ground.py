@@ -1,5 +1,7 @@
 """Telling tiles from ground by how cells are made."""
 
+from collections.abc import Iterable
+
 import cv2
 import numpy as np
 import pytest
@@ -22,6 +24,13 @@ def seen_cells(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
     seen = ground.shown(cells, inside.ravel())
     empty, guessed = (m.reshape(rows, cols)[1:-1, 1:-1] for m in (seen.empty, seen.guessed))
     return empty, guessed
+
+
+def paint(image: Image, cells: Iterable[tuple[int, int]], grey: int) -> None:
+    """Make tiles plain."""
+    for r, c in cells:
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = grey
 
 
 def sprites(count: int, rng: np.random.Generator) -> Array:
@@ -114,9 +123,7 @@ def test_tiles_of_one_colour_that_touch_are_no_ground_where_another_shows_beside
     for cell in cleared_ones:
         truth[cell] = 0
     image, lattice = picture(truth, ground=200)
-    for r, c in dark:
-        y, x = (r + 3) * PITCH, (c + 3) * PITCH
-        image[y : y + PITCH, x : x + PITCH] = 40
+    paint(image, dark, 40)
     empty, _ = seen_cells(amid_noise(image), lattice)
     assert all(empty[cell] for cell in cleared_ones)
     assert not any(empty[cell] for cell in dark)
@@ -130,9 +137,7 @@ def test_blank_tiles_that_run_together_are_no_ground_where_that_runs_out_of_the_
     for cell in blank:
         truth[cell] = 1
     image, lattice = picture(truth, ground=30)
-    for r, c in blank:
-        y, x = (r + 3) * PITCH, (c + 3) * PITCH
-        image[y : y + PITCH, x : x + PITCH] = 220
+    paint(image, blank, 220)
     empty, _ = seen_cells(image, lattice)
     assert all(empty[cell] for cell in gaps)
     assert not any(empty[cell] for cell in blank)

@@ -150,27 +150,41 @@ def _quiet_seams(cells: Array) -> Mask:
     return quiet
 
 
-def overhanging(cells: Array, tile: Mask) -> Mask:
-    """(N,) cells at the border of the board whose picture runs on out of it: part of what lies
-    around. The outer of (R, C, CELL, CELL, 3) cells do.
+def overhanging(cells: Array, alike: Mask, tile: Mask) -> Mask:
+    """(N,) `tile` cells at the border of the board whose picture runs on out of it, and those of
+    all their mates too: pieces of what lies around. The outer of (R, C, CELL, CELL, 3) cells do.
 
     On that side the picture is unlike the cell's other sides: more so than what lies beyond, and
-    than most (N,) `tile` cells are there, for these may have a thick or shaded side.
+    than most tiles are there, for these may have a thick or shaded side. Mates are `alike` (N, N).
     """
-    over, tile = np.zeros(cells.shape[:2], bool), tile.reshape(cells.shape[:2])
-    if not tile.any():
-        return over.ravel()
+    grid = cells.shape[:2]
+    border = np.ones(grid, bool)
+    border[2:-2, 2:-2] = False
+    some = tile & border.ravel()
+    if not (some & ~np.any(alike[:, ~some], axis=1)).any():
+        return np.zeros_like(tile)
+    over = np.zeros(grid, bool)
     for turn in range(4):
         turned = np.rot90(np.rot90(cells, turn, (0, 1)), turn, (2, 3))
-        rows, cols = turned.shape[:2]
-        side, beyond = turned[:, :, :BLEED], turned[0, :, -BLEED:]
-        others = [turned[:, :, -BLEED:], turned[:, :, :, :BLEED], turned[:, :, :, -BLEED:]]
-        of_others = np.concatenate([other.reshape(rows, cols, -1, 3) for other in others], 2)
-        unlike = np.abs(side - np.median(of_others, 2)[:, :, None, None]).mean((2, 3, 4))
-        step = np.abs(side[1] - beyond).mean((1, 2, 3))
-        least = max(QUIET, 2 * float(np.median(unlike[np.rot90(tile, turn)])))
-        np.rot90(over, turn)[1] |= (unlike[1] > least) & (step < unlike[1] / 2)
-    return over.ravel()
+        unlike, usual = (
+            _unlike_at_top(of) for of in (turned[1], turned[np.rot90(tile.reshape(grid), turn)])
+        )
+        step = np.abs(turned[1, :, :BLEED] - turned[0, :, -BLEED:]).mean((1, 2, 3))
+        least = max(QUIET, 2 * float(np.median(usual)))
+        np.rot90(over, turn)[1] |= (unlike > least) & (step < unlike / 2)
+    hangs: Mask = tile & over.ravel()
+    hangs &= ~np.any(alike[:, ~hangs], axis=1)
+    return hangs
+
+
+def _unlike_at_top(cells: Array) -> Array:
+    """(N,) grey levels between the upper side of cells (N, CELL, CELL, 3) and what the others
+    show."""
+    others = cells[:, -BLEED:], cells[:, :, :BLEED], cells[:, :, -BLEED:]
+    shown_there = np.concatenate([side.reshape(len(cells), -1, 3) for side in others], 1)
+    usual = np.median(shown_there, 1)[:, None, None]
+    apart: Array = np.abs(cells[:, :BLEED] - usual).mean((1, 2, 3))
+    return apart
 
 
 def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:

@@ -121,13 +121,15 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     told = tell(cells, inside)
     if told is None:
         return None
-    mated = told.alike.any(1)
+    mated: Mask = np.any(told.alike, axis=1)
     proof = mated | (inside & told.framed)
-    good = (told.tile & (~told.odd | (inside & told.vouched))).reshape(grid)
+    good = told.tile & (~told.odd | (inside & told.vouched))
     doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
-    doubt |= _to_itself(told.tile & inside, told.alike, grid)
+    by_lines = [_Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
+    for lines in by_lines:
+        doubt |= _to_themselves(told.tile & inside, lines)
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
-    rows, cols = (_held(good, told.alike, proof, axis) for axis in (0, 1))
+    rows, cols = (_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
         lattice,
         told.cells.reshape(cells.shape),
@@ -141,44 +143,52 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     )
 
 
-def _held(good: Mask, alike: Mask, proof: Mask, axis: int) -> Indices:
-    """How many tiles each row (axis 0) or column (1) holds, as far as that is proof of a line.
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """The rows, or the columns, of a board with what lies around. (N,) by cells."""
+
+    of_cell: Indices
+    shared: Mask  # cells that have mates in another line
+
+    @classmethod
+    def of(cls, alike: Mask, of_cell: Indices) -> _Lines:
+        """(N, N) mates of cells that lie in these lines."""
+        return cls(of_cell, (alike & (of_cell[:, None] != of_cell)).any(1))
+
+
+def _held(good: Mask, mated: Mask, proof: Mask, lines: _Lines) -> Indices:
+    """How many `good` tiles each line holds, as far as that is proof of a line. (N,) each.
 
     Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
     line that is nearly cleared may hold nothing but pairs of its own, or beside lines with mates
     single tiles that are `proof` by their frame; and none holds more pairs of its own than chance
     makes: that n of N tiles have their mates among themselves has one of some (n / N) ^ (n / 2).
     """
-    line = np.indices(good.shape)[axis].ravel()
-    tiles_of = np.bincount(line, good.ravel() & proof)
-    elsewhere = (alike & (line[:, None] != line)).any(1)
-    shared = np.bincount(line, good.ravel() & elsewhere)
-    among = np.bincount(line, good.ravel() & alike.any(1) & ~elsewhere)
+    tiles_of = np.bincount(lines.of_cell, good & proof)
+    shared = np.bincount(lines.of_cell, good & lines.shared)
+    among = np.bincount(lines.of_cell, good & mated & ~lines.shared)
     chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1))
-    cleared = 2 * tiles_of <= good.shape[1 - axis]
+    cleared = 2 * tiles_of <= np.bincount(lines.of_cell)
     count = np.where((shared == 0) & cleared, tiles_of, shared)
-    mated = np.flatnonzero(shared + among)
-    if len(mated):
+    paired = np.flatnonzero(shared + among)
+    if len(paired):
         at = np.arange(len(count))
-        count[(at < mated[0] - 1) | (at > mated[-1] + 1)] = 0
+        count[(at < paired[0] - 1) | (at > paired[-1] + 1)] = 0
     held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
     return held
 
 
-def _to_itself(tile: Mask, alike: Mask, grid: tuple[int, ...]) -> Mask:
+def _to_themselves(tile: Mask, lines: _Lines) -> Mask:
     """(N,) tiles of an outer line of the board of which none has a mate in another line.
 
     A few last tiles may lie so, but also two words of a text beside the board. Where MANY tiles are
     left in the other lines these are doubted.
     """
     doubt = np.zeros_like(tile)
-    for axis in (0, 1):
-        line = np.indices(grid)[axis].ravel()
-        elsewhere = (alike & (line[:, None] != line)).any(1)
-        for outer in (1, grid[axis] - 2):
-            some = tile & (line == outer)
-            if not (some & elsewhere).any() and (tile & ~some).sum() >= MANY:
-                doubt |= some
+    for outer in (1, lines.of_cell.max() - 1):
+        some = tile & (lines.of_cell == outer)
+        if not (some & lines.shared).any() and (tile & ~some).sum() >= MANY:
+            doubt |= some
     return doubt
 
 

@@ -73,8 +73,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     made = (
         _amid_frames(flat, seen, odd, mated, inside) if frame else _bare(flat, seen, mated, inside)
     )
-    over = inside & mated & ground.overhanging(cells, inside & mated)
-    over &= ~np.any(alike[:, ~over], axis=1)  # a tile has mates that do not
+    over = ground.overhanging(cells, alike, inside & mated)
     empty, odd, spared = empty | made.unframed, made.odd | over, made.spared & ~over
     vouched: Mask = np.any(alike[:, ~odd], axis=1)
     must_have_mate = ~inside | made.blank | (plain & ~vouched)  # pieces of ground are mates too
