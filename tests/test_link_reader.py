@@ -88,11 +88,11 @@ def test_a_pair_that_has_a_line_to_itself_is_doubted_beside_many_tiles(
 
 def test_a_column_of_buttons_is_no_board() -> None:
     """Some have equals, and so have the corners of the window beside them."""
-    buttons = np.zeros((14, 3), int)
-    buttons[:, 1] = [1, 2, 1, 3, 4, 5, 5, 3, 4, 2, 7, 7, 6, 6]
-    buttons[[0, 8], 2], buttons[[3, 5], 0] = 8, 9
+    buttons = np.zeros((10, 3), int)
+    buttons[:, 1] = [1, 2, 1, 3, 4, 5, 5, 3, 4, 2]
+    buttons[1, 2] = buttons[6, 0] = 8
     assert reader.read(*picture(buttons)) is None
-    buttons[9:12, [0, 2]] = [[10, 1], [11, 10], [1, 11]]
+    buttons[7:10, [0, 2]] = [[10, 1], [11, 10], [1, 11]]
     assert reader.read(*picture(buttons)) is not None
 
 
@@ -117,6 +117,16 @@ def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
     assert reading is not None and reading.confidence >= TRUST
     assert same_partition(found[~hand], truth[~hand])
     assert (reading.certainty[hand] < DOUBTFUL).all()
+
+
+def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() -> None:
+    together, apart = np.zeros((7, 10), bool), np.zeros((7, 10), bool)
+    together[2:4, 3:6] = True
+    apart[::3, ::4] = True
+    assert reader._unexplained(6, together, 40) == 0
+    assert reader._unexplained(7, together, 40) == 7
+    assert reader._unexplained(6, together, 20) == 6
+    assert reader._unexplained(6, apart, 60) == 6
 
 
 def test_a_single_tile_beside_the_board_is_the_mate_of_an_odd_one() -> None:
