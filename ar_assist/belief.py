@@ -200,10 +200,12 @@ class Belief:
 
         (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
         """
-        another = change.is_another_board(changed)
-        steady = ~changed & (not another)
         otherwise = old.cells != reading.cells
-        differs = otherwise & (~steady | (reading.certainty >= EVEN))
+        # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
+        sure = otherwise & (reading.certainty >= EVEN)
+        another = change.is_another_board(changed) or change.is_another_board(sure)
+        steady = ~changed & (not another)
+        differs = otherwise & ~steady | sure
         word = self._taken_down(reading, time)
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
         taken = otherwise & (time - word.since >= np.where(steady, CONTRADICTION_S, soon))
@@ -246,6 +248,8 @@ class Belief:
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
+        if reading.confidence < min(TRUST, old.confidence):  # tiles that move: not to be remembered
+            reading = replace(reading, evidence=old.evidence)
         reading = _at_least(reading, old.confidence)  # who agrees takes nothing away
         cell = np.sqrt(cv2.contourArea(old.corners) / old.certainty.size)
         moved = reading.corners - old.corners

@@ -198,7 +198,8 @@ def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
     assert said[2:] == pytest.approx([1.2 - luck] * 7)
 
 
-def test_quite_another_board_is_believed_but_not_the_cells_that_flicker():
+@pytest.mark.parametrize("looks_so", [True, False])  # tiles that hardly differ do not
+def test_quite_another_board_is_believed_but_not_the_cells_that_flicker(looks_so: bool):
     other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
     plane = Plane(np.eye(3), PLANE_WH)
     belief, boards, certainties = Belief(), [], []
@@ -207,13 +208,26 @@ def test_quite_another_board_is_believed_but_not_the_cells_that_flicker():
         flicker = board if look_ == 0 else board.put({(2, 3): look_, (3, 1): 4 - look_})
         reading = ToyGame().read(screen_picture(board), LATTICE)
         sight = Sight(ToyGame(), plane, LATTICE, None, replace(reading, board=flicker))
-        seen = cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
+        seen = cv2.cvtColor(screen_picture(board if looks_so else START), cv2.COLOR_BGR2GRAY)
         belief.hear(sight, time, seen, np.eye(3))
         boards.append(belief.reading.board)
         certainties.append(belief.reading.certainty)
     assert boards == [START, START, START, flicker]  # never some cells of each
     doubted = np.argwhere(certainties[-1] < 0.5).tolist()
     assert doubted == [[2, 3], [3, 1]]
+
+
+@pytest.mark.parametrize(("confidence", "is_remembered"), [(0.5, False), (0.8, True)])
+def test_what_a_doubtful_look_saw_of_tiles_that_move_is_not_remembered(
+    confidence: float, is_remembered: bool
+):
+    belief, plane = Belief(), Plane(np.eye(3), PLANE_WH)
+    seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    certainty = np.ones((ROWS, COLS), np.float32)
+    for time, sure, kinds in ((0.0, 0.95, "sharp"), (0.5, confidence, "smeared")):
+        reading = Reading(START, LATTICE.corners, certainty, sure, kinds)
+        belief.hear(Sight(ToyGame(), plane, LATTICE, None, reading), time, seen, np.eye(3))
+    assert belief.reading.evidence == ("smeared" if is_remembered else "sharp")
 
 
 @pytest.mark.parametrize("is_atomic", [False, True])

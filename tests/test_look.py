@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -156,6 +156,30 @@ def test_what_follows_from_the_known_board_is_natural(source):
         assert seen.reading.board == board
         explained = nothing if seen.natural is None else seen.natural
         assert (explained == natural).all()
+
+
+SLID = START.put({(r, c): START.cells[r][c - 1] * (c > 0) for r in (1, 2) for c in range(COLS)})
+
+
+@dataclass(frozen=True)
+class _Sliding(ToyGame):
+    """A move after which two rows slide along."""
+
+    def follows(self, before, after):
+        return (before, after) == (START, SLID)
+
+
+@pytest.mark.parametrize("columns", [2, 3])  # that look otherwise
+def test_a_slide_of_tiles_that_hardly_differ_is_known_by_a_few_that_do(columns: int):
+    task = _task(ToySource(lambda t: SLID), 0.0, anew=False)
+    believed = replace(task.tracked.reading, board=START)
+    changed = np.zeros((ROWS, COLS), bool)
+    changed[1, :columns] = True
+    tracked = replace(task.tracked, game=_Sliding())
+    seen = look(replace(task, tracked=tracked, believed=believed, changed=changed))
+    assert seen is not None and seen.reading.board == SLID
+    assert (seen.natural is not None) == (columns > 2)
+    assert seen.natural is None or (seen.natural == (believed.cells != seen.reading.cells)).all()
 
 
 @pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, False)])
