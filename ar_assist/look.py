@@ -34,7 +34,7 @@ SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 FEW = 6  # cells of which half the credit is chance
-SEEN = 3  # cells that look otherwise, and are read so: more that fit a move with them are no chance
+NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
@@ -119,8 +119,8 @@ def _natural(
 ) -> NDArray[np.bool_] | None:
     """(rows, cols) cells that moves explain: all that are read otherwise, or those that changed.
 
-    Of the former most must look otherwise, or SEEN of them if those alone are no move. Not all do:
-    a black disc on dark felt hardly shows, nor does a row of equal balls that has slid along.
+    Of the former most must look otherwise, or one if they are many and it alone is no move. Not all
+    do: a black disc on dark felt hardly shows, nor does a row of balls or of bones that slid along.
     `changed` is None where nobody saw what became of the board that was known.
     """
     if known is None or not known.is_like(reading):
@@ -130,7 +130,7 @@ def _natural(
         return otherwise if _follows(game, known, reading) else None
     seen = otherwise & changed
     explained = [otherwise, seen] if 2 * seen.sum() >= otherwise.sum() else [seen]
-    if seen.sum() >= SEEN:
+    if seen.any() and otherwise.sum() >= NO_CHANCE:
         explained.append(otherwise)
     for cells in explained:
         if game.follows(known.board, known.patched(reading, cells).board):

@@ -81,6 +81,7 @@ def test_what_no_move_leads_to_does_not_follow(name: str, before: str, after: st
     [
         ("link", "1 1 2 2\n3 3 4 4", ". . . .\n3 3 4 4"),
         ("link", "1 2\n3 3", ". .\n1 2"),  # what is above falls
+        ("link", "1 2\n. .", ". .\n1 2"),  # and has done so since a look saw the pair gone
         ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 3 1 : 1 3 1 : .../##./..."),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from test_tiles import picture as tile_picture
 from test_tiles import shuffled
-from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyGame, ToySource, screen_picture
+from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyBoard, ToyGame, ToySource, screen_picture
 
 from ar_assist import look as look_module
 from ar_assist.find import Quad
@@ -158,28 +158,35 @@ def test_what_follows_from_the_known_board_is_natural(source):
         assert (explained == natural).all()
 
 
-SLID = START.put({(r, c): START.cells[r][c - 1] * (c > 0) for r in (1, 2) for c in range(COLS)})
+def _slid(columns: int) -> ToyBoard:
+    """The last tiles of a row have slid along by one."""
+    first = COLS - columns
+    return START.put({(1, c): START.cells[1][c - 1] * (c > first) for c in range(first, COLS)})
 
 
 @dataclass(frozen=True)
 class _Sliding(ToyGame):
-    """A move after which two rows slide along."""
+    """A move after which a row slides along."""
 
     def follows(self, before, after):
-        return (before, after) == (START, SLID)
+        return before == START and after in map(_slid, range(1, COLS + 1))
 
 
-@pytest.mark.parametrize("columns", [2, 3])  # that look otherwise
-def test_a_slide_of_tiles_that_hardly_differ_is_known_by_a_few_that_do(columns: int):
-    task = _task(ToySource(lambda t: SLID), 0.0, anew=False)
+@pytest.mark.parametrize("columns", [COLS, COLS - 1])
+def test_a_long_slide_of_tiles_that_hardly_differ_is_known_by_the_cell_it_frees(columns: int):
+    after = _slid(columns)
+    task = _task(ToySource(lambda t: after), 0.0, anew=False)
     believed = replace(task.tracked.reading, board=START)
+    otherwise = np.array(after.cells) != START.cells
     changed = np.zeros((ROWS, COLS), bool)
-    changed[1, :columns] = True
     tracked = replace(task.tracked, game=_Sliding())
-    seen = look(replace(task, tracked=tracked, believed=believed, changed=changed))
-    assert seen is not None and seen.reading.board == SLID
-    assert (seen.natural is not None) == (columns > 2)
-    assert seen.natural is None or (seen.natural == (believed.cells != seen.reading.cells)).all()
+    for looks_otherwise in (False, True):
+        changed[1, COLS - columns] = looks_otherwise
+        seen = look(replace(task, tracked=tracked, believed=believed, changed=changed))
+        assert seen is not None and seen.reading.board == after
+        is_known = looks_otherwise and columns == COLS
+        assert (seen.natural is not None and bool(seen.natural.any())) == is_known
+        assert not is_known or (seen.natural == otherwise).all()
 
 
 @pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, False)])

@@ -9,7 +9,16 @@ import numpy as np
 
 from ar_assist.games.link import advice, solver
 from ar_assist.games.link.advice import LinkMove
-from ar_assist.games.link.board import EMPTY, GRAVITIES, STONE, LinkBoard, Rules, parse_board, play
+from ar_assist.games.link.board import (
+    EMPTY,
+    GRAVITIES,
+    STONE,
+    LinkBoard,
+    Rules,
+    parse_board,
+    play,
+    settle,
+)
 from ar_assist.games.link.gravity import infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
@@ -77,7 +86,11 @@ class LinkGame:
         if before == after:
             return False
         names = GRAVITIES if self.gravity == "auto" else (self.gravity,)
-        return any(removed(before, after, Rules(name, self.outside)) for name in names)
+        return any(
+            removed(before, after, Rules(name, self.outside))
+            or settle(before, name) == after  # a look fell between a removal and its slide
+            for name in names
+        )
 
     def marks(
         self, reading: Reading[LinkBoard], advice: Advice[LinkMove], choice: int = 0
