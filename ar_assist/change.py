@@ -27,6 +27,9 @@ BLUR = 2.2
 MOST_BLUR = 0.5
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
+# A frame is drawn around the tile that the player has chosen. Its middle shows the picture it did,
+# if it differs by no more than this share of what it shows: a tile that fades soon differs by more.
+SAME_MIDDLE = 0.2
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
 
@@ -55,13 +58,26 @@ def cells(
 def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """(rows, cols): which cells no longer look as they did when they were read."""
     contrast = max(float(np.abs(read - read.mean()).mean()), FAINT)
-    difference = _by_cell(np.abs(_lit_like(read, now) - read))
+    lit = _lit_like(read, now)
+    difference = _by_cell(np.abs(lit - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
     blur = float(np.median(difference / (detail + FAINT)))
     touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
     usual, least = float(np.median(difference)), CHANGE * contrast
     noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
-    return np.asarray(difference > np.maximum(max(least, noise), touched))
+    differs = difference > np.maximum(max(least, noise), touched)
+    return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
+
+
+def _has_same_middle(
+    read: NDArray[np.float32], lit: NDArray[np.float32], contrast: float
+) -> NDArray[np.bool_]:
+    """(rows, cols) cells whose middle shows something, and the same as before."""
+    inner = slice(CELL_PX // 4, -CELL_PX // 4)
+    middle, now = (_cut(picture)[:, inner, :, inner] for picture in (read, lit))
+    shown = np.abs(middle - middle.mean((1, 3), keepdims=True)).mean((1, 3))
+    off = np.abs(now - middle).mean((1, 3))
+    return np.asarray((shown > CHANGE / 2 * contrast) & (off < SAME_MIDDLE * shown))
 
 
 def patched(
@@ -107,10 +123,14 @@ def _under(marks: Sequence[Mark], reading: Reading[Any]) -> NDArray[np.bool_]:
 
 def _by_cell(picture: NDArray[np.float32]) -> NDArray[np.float32]:
     """Means of the cells: (rows · CELL_PX, cols · CELL_PX) → (rows, cols)."""
-    h, w = picture.shape
-    blocks = picture.reshape(h // CELL_PX, CELL_PX, w // CELL_PX, CELL_PX)
-    means: NDArray[np.float32] = blocks.mean(axis=(1, 3))
+    means: NDArray[np.float32] = _cut(picture).mean(axis=(1, 3))
     return means
+
+
+def _cut(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(rows · CELL_PX, cols · CELL_PX) → (rows, CELL_PX, cols, CELL_PX)."""
+    h, w = picture.shape
+    return picture.reshape(h // CELL_PX, CELL_PX, w // CELL_PX, CELL_PX)
 
 
 def _by_px(cells: NDArray[T]) -> NDArray[T]:

@@ -55,6 +55,17 @@ def test_what_touches_the_whole_picture_is_no_change(seen):
     assert _changed(seen(_without([(2, 3)])).astype(np.uint8)) == {(2, 3)}
 
 
+def test_a_frame_around_a_tile_that_is_chosen_is_no_change_but_a_fade_is():
+    x, y = (MARGIN + 2) * PX, (MARGIN + 1) * PX
+    chosen, covered = READ.copy(), READ.copy()
+    cv2.rectangle(chosen, (x + 3, y + 3, PX - 6, PX - 6), 255, 7)
+    cv2.rectangle(covered, (x, y, PX, PX), 255, -1)
+    gone = _without([(1, 2)])
+    assert not _changed(chosen)
+    assert _changed(covered) == {(1, 2)}
+    assert _changed(cv2.addWeighted(chosen, 0.75, gone, 0.25, 0)) == {(1, 2)}
+
+
 def test_fine_noise_is_no_change_of_empty_cells_either():
     gone = [(r, c) for r in range(ROWS) for c in range(COLS) if (r + c) % 2]
     h, w = READ.shape
