@@ -146,17 +146,21 @@ def test_the_last_tiles_with_a_thick_side_are_no_part_of_what_lies_around(data: 
     assert same_partition(cells_of(reader.read(rectify(image, seen.plane), seen.lattice)), truth)
 
 
+@pytest.mark.parametrize("icons", [0, 4])
 @pytest.mark.parametrize("is_below", [False, True])
-def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool) -> None:
+def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool, icons: int) -> None:
+    """In a tool bar two may look so, but not all."""
     inner = shuffled(7, 8, 14, 4)
     truth = np.pad(inner, ((0, 0), (0, 2)))
     for row in (0, 4):  # two tiles lie beyond the last column but one
         truth[row, 2], truth[row, 9] = 0, inner[row, 2]
-    truth = truth.T if is_below else truth
+    board = truth[:, :8] if icons else truth.copy()
+    truth[[1, 2, 5, 6][:icons], 9] = 30
+    truth, board = (cells.T if is_below else cells for cells in (truth, board))
     image, lattice = picture(truth)
     shape = inner.T.shape if is_below else inner.shape
     found = reader.read(image, Lattice(lattice.origin_xy, lattice.pitch_xy, *shape))
-    assert same_partition(cells_of(found), truth)
+    assert same_partition(cells_of(found), board)
 
 
 @pytest.mark.parametrize("gap", [0, 1])

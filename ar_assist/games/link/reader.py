@@ -220,11 +220,15 @@ def _with_islands(
     around = _look(picture, _grown(lattice, 1, 1, 1, 1)) if odd else None
     if around is None:
         return reading
-    ends = [_missed(end) for held in around.held for end in (held, held[::-1])]
-    wider = _grown(lattice, *ends)
+    top, bottom, left, right = (_missed(end) for h in around.held for end in (h, h[::-1]))
+    wider = _grown(lattice, top, bottom, left, right)
     sight = _look(picture, wider) if wider != lattice else None
     again = _reading(sight, before=None) if sight else None
-    return again if again and _odd_kinds(again) < odd else reading
+    if again is None or _odd_kinds(again) >= odd:
+        return reading
+    within = again.cells[top : wider.rows - bottom, left : wider.cols - right]
+    mates = (again.cells > 0).sum() - (within > 0).sum()
+    return again if mates <= odd else reading
 
 
 def _missed(held: Indices) -> int:
