@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ar_assist import change
 from ar_assist.belief import Belief
 from ar_assist.follow import Followed, led_to_now, plane_by_hand
-from ar_assist.look import UPRIGHT, Orientation, Sight, Task, look
+from ar_assist.look import TRUST, UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -30,6 +30,7 @@ from ar_assist.types import (
     Homography,
     Plane,
     Points,
+    Reading,
     State,
     View,
 )
@@ -38,8 +39,9 @@ CALM_S = 0.5  # s between looks at a board that does not change
 ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
-GIVE_UP_S = 1.0  # s that a plane is looked for near where it was lost, or a board is in it
+GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
+AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
@@ -147,7 +149,7 @@ class Assistant:
             return
         followed.update(frame)
         if followed.plane is None and frame.time - followed.seen_at > GIVE_UP_S:
-            self._lose_plane()
+            self._belief.lose_sight()  # the tracker may see the plane come back before a search
 
     def _lose_plane(self) -> None:
         self._followed = None
@@ -185,6 +187,7 @@ class Assistant:
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
+        is_back = self._belief.remembered is not None  # from out of sight: to be read again first
         return Task(
             frame,
             self._games,
@@ -195,7 +198,7 @@ class Assistant:
             changed=self._changed,
             remembered=self._belief.remembered,
             anew=followed.blind_s(frame.time) >= BLIND_S
-            or (self._is_calm and followed.looks % ANEW_EVERY == 0),
+            or (not is_back and self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -238,9 +241,11 @@ class Assistant:
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
         """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
+        followed = self._followed
+        if followed and sight.reading.confidence < TRUST and frame.time - followed.seen_at < AWAY_S:
+            return False
         trail = (task.frame, *self._trail[1:], frame)
         plane = led_to_now(sight, tracker, self._guess(sight, task), trail)
-        followed = self._followed
         if plane is None and followed and followed.plane:
             return False
         self._followed = Followed(sight, tracker, plane, frame.time)
@@ -299,7 +304,7 @@ class Assistant:
         followed, belief = self._followed, self._belief
         if followed is None or followed.plane is None:
             state: State = "lost" if belief.remembered or belief.reading else "searching"
-            return View(frame, state, reason=_reason_without_plane(state, followed))
+            return View(frame, state, reason=_reason_without_plane(state, belief.reading))
         screen = followed.sight.screen
         view = View(
             frame,
@@ -357,7 +362,7 @@ def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, f
     return look(task), (clock() - start) * 1e3
 
 
-def _reason_without_plane(state: State, followed: Followed | None) -> str:
+def _reason_without_plane(state: State, believed: Reading[Any] | None) -> str:
     if state == "searching":
         return "searching for a board"
-    return "lost sight of the board" if followed else "lost the board, searching for it"
+    return "lost sight of the board" if believed else "lost the board, searching for it"

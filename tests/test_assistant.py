@@ -15,6 +15,7 @@ from toy import (
     COLS,
     FPS,
     HINT,
+    LATTICE,
     PLANE_WH,
     PX,
     ROWS,
@@ -22,14 +23,15 @@ from toy import (
     ToyBoard,
     ToyGame,
     ToySource,
+    plane_at,
     shown,
 )
 
-from ar_assist import look, runlog
+from ar_assist import look, replay, runlog
 from ar_assist.assistant import TRAIL, Assistant
 from ar_assist.errors import UserError
 from ar_assist.replay import ClipExecutor
-from ar_assist.types import Correction, Frame, Plane
+from ar_assist.types import Candidate, Correction, Frame, Plane, Reading
 
 
 def _cell(r: int, c: int, around: float = 0.4) -> np.ndarray:
@@ -128,6 +130,32 @@ def test_lost_is_said_at_once_and_found_again(play):
         assert view.state == ("locked" if there else "lost")
         assert (shown(view) == HINT) == there
         assert (runlog.record(view)["board"] is not None) == there
+
+
+@dataclass(frozen=True)
+class _Imagines(ToyGame):
+    """Sees some board, though not surely, where there is none."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        if reading is not None:
+            return reading
+        sides = np.ones((ROWS, COLS), np.float32)
+        return Reading(AFTER, (lattice or LATTICE).corners, sides, confidence=0.2)
+
+
+@pytest.mark.parametrize("game", [ToyGame(), _Imagines()])
+def test_a_board_that_was_out_of_sight_is_back_before_it_is_found(monkeypatch, game: ToyGame):
+    source = ToySource(lambda t: None if 0.5 <= t < 2.0 else START, 2.5)
+
+    def find(image, outlined=None):
+        time = source._times[image.tobytes()]
+        return [Candidate(source.plane(time), LATTICE, 1.0)] if time < 2.0 else []
+
+    monkeypatch.setattr(look, "find", find)
+    for view in replay.run(source, [game]):
+        assert view.frame.time < 2.0 + 2 / FPS or shown(view) == HINT
+    assert view.state == "locked"
 
 
 def test_nothing_there_is_searching(play):
@@ -333,6 +361,21 @@ def test_other_planes_are_looked_for_now_and_then_but_not_while_cells_change(mon
     tracked = [task for task in looks.tasks if task.tracked]
     assert len(tracked) >= 5
     assert any(task.anew for task in tracked) == (not is_busy)
+
+
+def test_a_board_that_is_back_is_read_before_others_are_looked_for(monkeypatch):
+    """After however many looks it went out of sight."""
+    back = []
+    for gone in (0.6, 1.1, 1.6, 2.1, 2.6):
+        board = lambda t, a=gone: None if a <= t < a + 1.2 else START  # noqa: E731
+        source = ToySource(board, gone + 1.5, plane=lambda t: plane_at(0.0))
+        looks = Remembers()
+        monkeypatch.setattr(look, "find", source.find)
+        assistant = Assistant([ToyGame()], looks, ClipExecutor())
+        for frame in source:
+            assistant.step(frame)
+        back.append([task.anew for task in looks.tasks if task.tracked and task.remembered])
+    assert all(back) and not any(map(any, back))
 
 
 class Never(Executor):
