@@ -242,7 +242,7 @@ class Assistant:
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
         """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
         followed = self._followed
-        if followed and sight.reading.confidence < TRUST and frame.time - followed.seen_at < AWAY_S:
+        if task.tracked is None and self._may_come_back(frame, sight):
             return False
         trail = (task.frame, *self._trail[1:], frame)
         plane = led_to_now(sight, tracker, self._guess(sight, task), trail)
@@ -251,6 +251,13 @@ class Assistant:
         self._followed = Followed(sight, tracker, plane, frame.time)
         self._belief.lose_sight()
         return True
+
+    def _may_come_back(self, frame: Frame, sight: Sight) -> bool:
+        """Whether the board that went out of sight is more credible than one seen meanwhile."""
+        followed, known = self._followed, self._belief.reading or self._belief.remembered
+        if followed is None or known is None or frame.time - followed.seen_at >= AWAY_S:
+            return False
+        return sight.reading.confidence < min(TRUST, known.confidence)
 
     def _leave_trail(self, frame: Frame) -> None:
         """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""
