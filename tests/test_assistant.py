@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -312,6 +312,28 @@ def test_a_plane_without_a_board_is_given_up_after_a_while(play, seconds: float,
     views = play(ToySource(board, 3.0), _Blinded())
     assert (views[-1].reading.board, views[-1].state) == (AFTER, "locked")
     assert any(view.state != "locked" for view in views) == is_lost
+
+
+@dataclass(frozen=True)
+class _Loses(ToyGame):
+    """After some looks sees the board no more where it was, and doubtfully where it is found."""
+
+    looks = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if len(self.looks) < 3:
+            return reading
+        return None if before else replace(reading, confidence=0.5)
+
+
+def test_a_plane_that_shows_no_board_gives_way_to_a_doubtful_one(play):
+    _Loses.looks.clear()
+    views = play(ToySource(lambda t: START, 3.0), _Loses())
+    assert shown(views[10]) == HINT
+    assert any(view.reading is not None and view.reading.confidence == 0.5 for view in views)
+    assert shown(views[-1]) is None
 
 
 class Killed(ClipExecutor):
