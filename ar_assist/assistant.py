@@ -150,6 +150,7 @@ class Assistant:
         followed.update(frame)
         if followed.plane is None and frame.time - followed.seen_at > GIVE_UP_S:
             self._belief.lose_sight()  # the tracker may see the plane come back before a search
+            followed.looks = 0  # then it is to be read before it is challenged
 
     def _lose_plane(self) -> None:
         self._followed = None
@@ -187,7 +188,6 @@ class Assistant:
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
-        is_back = self._belief.remembered is not None  # from out of sight: to be read again first
         return Task(
             frame,
             self._games,
@@ -198,7 +198,7 @@ class Assistant:
             changed=self._changed,
             remembered=self._belief.remembered,
             anew=followed.blind_s(frame.time) >= BLIND_S
-            or (not is_back and self._is_calm and followed.looks % ANEW_EVERY == 0),
+            or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -241,11 +241,11 @@ class Assistant:
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
         """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
-        followed = self._followed
         if task.tracked is None and self._may_come_back(frame, sight):
             return False
         trail = (task.frame, *self._trail[1:], frame)
         plane = led_to_now(sight, tracker, self._guess(sight, task), trail)
+        followed = self._followed
         if plane is None and followed and followed.plane:
             return False
         self._followed = Followed(sight, tracker, plane, frame.time)

@@ -129,9 +129,11 @@ def _natural(
     if changed is None:
         return otherwise if _follows(game, known, reading) else None
     seen = otherwise & changed
-    explained = [otherwise, seen] if 2 * seen.sum() >= otherwise.sum() else [seen]
-    if seen.any() and otherwise.sum() >= NO_CHANCE:
-        explained.append(otherwise)
+    explained = [seen]
+    if 2 * seen.sum() >= otherwise.sum():
+        explained = [otherwise, seen]
+    elif seen.any() and otherwise.sum() >= NO_CHANCE:
+        explained = [seen, otherwise]
     for cells in explained:
         if game.follows(known.board, known.patched(reading, cells).board):
             return np.asarray(cells)
