@@ -79,9 +79,8 @@ def play(game: Game, hints: int, settle: Callable[[Cells], Cells] = lambda cells
     number = 0
     for _ in range(hints):
         before = game.cells()
-        picture = game.picture()
-        for _ in range(PATIENCE):
-            view = assistant.step(Frame(number, number * GAZE_S, picture))
+        for _ in range(PATIENCE):  # a busy machine may still mark the pair that is taken
+            view = assistant.step(Frame(number, number * GAZE_S, game.picture()))
             number += 1
             if view.advice and view.advice.moves and tiles_left(view) == np.count_nonzero(before):
                 break
