@@ -29,6 +29,7 @@ CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a mov
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
+PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
@@ -216,7 +217,10 @@ class Belief:
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
         waits = differs & ~taken
-        against = np.where(waits & steady | taken & unheard, time, word.against)
+        earlier = word.against
+        if sight.natural is not None and (taken & sight.natural).any():
+            earlier = np.where(time - earlier < PLAYED_S, -np.inf, earlier)
+        against = np.where(waits & steady | taken & unheard, time, earlier)
         since = np.where(otherwise & ~taken, word.since, np.inf)
         self._word = _Word(reading.cells, since, waits, against)
         heard = self._steadied(reading.patched(old, otherwise & ~taken), taken)
@@ -226,6 +230,9 @@ class Belief:
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
             self._accept(sight.game, _at_least(heard, after_move))
         else:
+            # Kinds that are not believed, or of tiles that move, are not to sway the next look.
+            if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
+                heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
         return np.asarray(waits | self._fading(changed & ~differs, time))
 
@@ -248,8 +255,6 @@ class Belief:
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
-        if reading.confidence < min(TRUST, old.confidence):  # tiles that move: not to be remembered
-            reading = replace(reading, evidence=old.evidence)
         reading = _at_least(reading, old.confidence)  # who agrees takes nothing away
         cell = np.sqrt(cv2.contourArea(old.corners) / old.certainty.size)
         moved = reading.corners - old.corners

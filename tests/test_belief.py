@@ -182,6 +182,26 @@ def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(p
         assert all(view.reading.certainty[0, 0] == 1 for view in views)
 
 
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_line_that_a_game_draws_through_cells_as_a_pair_goes_leaves_no_doubt(goes: bool):
+    belief, plane, certainties = Belief(), Plane(np.eye(3), PLANE_WH), []
+    gone = np.array(START.cells) != AFTER.cells
+    on_line = START.put({(2, 3): 7, (3, 1): 7})  # too thin to be seen to change
+    after = AFTER if goes else START
+    for time, board, shown_board in (
+        (0.0, START, START),
+        (0.5, on_line, START),
+        (0.9, after, after),
+    ):
+        reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
+        sight = Sight(ToyGame(), plane, LATTICE, None, reading, gone if board == AFTER else None)
+        seen = cv2.cvtColor(screen_picture(shown_board), cv2.COLOR_BGR2GRAY)
+        belief.hear(sight, time, seen, np.eye(3))
+        certainties.append(belief.reading.certainty[2, 3])
+    assert belief.reading.board == after
+    assert certainties == pytest.approx([1.0, 0.2, 1.0 if goes else 0.2])
+
+
 @pytest.mark.parametrize("luck", [0.9, 0.3])  # certainty in every third look; else the other
 def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
     source, belief, said = ToySource(lambda t: START, 3.0), Belief(), []
@@ -217,17 +237,23 @@ def test_quite_another_board_is_believed_but_not_the_cells_that_flicker(looks_so
     assert doubted == [[2, 3], [3, 1]]
 
 
-@pytest.mark.parametrize(("confidence", "is_remembered"), [(0.5, False), (0.8, True)])
-def test_what_a_doubtful_look_saw_of_tiles_that_move_is_not_remembered(
-    confidence: float, is_remembered: bool
+@pytest.mark.parametrize(
+    ("confidence", "is_read_so", "is_remembered"),
+    [(0.5, True, False), (0.8, False, False), (0.8, True, True)],
+)
+def test_what_is_not_believed_of_a_look_does_not_sway_the_next(
+    confidence: float, is_read_so: bool, is_remembered: bool
 ):
+    """Neither what a doubtful look saw of tiles that move, nor kinds that it alone tells apart."""
     belief, plane = Belief(), Plane(np.eye(3), PLANE_WH)
     seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
     certainty = np.ones((ROWS, COLS), np.float32)
-    for time, sure, kinds in ((0.0, 0.95, "sharp"), (0.5, confidence, "smeared")):
-        reading = Reading(START, LATTICE.corners, certainty, sure, kinds)
+    again = START if is_read_so else START.put({(0, 0): 7, (1, 5): 7})
+    for time, board, sure, kinds in ((0.0, START, 0.95, "old"), (0.5, again, confidence, "new")):
+        reading = Reading(board, LATTICE.corners, certainty, sure, kinds)
         belief.hear(Sight(ToyGame(), plane, LATTICE, None, reading), time, seen, np.eye(3))
-    assert belief.reading.evidence == ("smeared" if is_remembered else "sharp")
+    assert belief.reading.board == START
+    assert belief.reading.evidence == ("new" if is_remembered else "old")
 
 
 @pytest.mark.parametrize("is_atomic", [False, True])
