@@ -230,16 +230,17 @@ def _amid_pictures(
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
-    smooth = np.zeros_like(plain)
+    smooth, even = np.zeros_like(plain), plain
     if _is_flatter(inner, bordered):
         usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
         if len(around):
             usual = min(usual, np.median(around))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
+        even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
-    islands = runs_on & plain
+    islands = runs_on & even
     sure = islands & beside & inside
-    if sure.any() and (not runs_out.any() or _is_plain(level, runs_out & inside, plain.ravel())):
+    if sure.any() and (not runs_out.any() or _is_plain(level, runs_out & inside, even.ravel())):
         islands &= _off(level, level[sure]) < ONE_GROUND  # others are blank tiles that touch
     known = runs_out | islands
     if not known.any():
