@@ -101,14 +101,32 @@ def look(task: Task) -> Sight | None:
 
 
 def _read_tracked(task: Task, sight: Sight) -> Sight | None:
-    picture = fuse([rectify(image, plane) for image, plane in task.views])
-    reading = sight.game.read(picture, sight.lattice, task.believed)
+    reading = _read_near(task, sight.game)
     if reading is None:
-        return None
-    if task.believed is None:
-        reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
+        picture = fuse([rectify(image, plane) for image, plane in task.views])
+        reading = sight.game.read(picture, sight.lattice, task.believed)
+        if reading is None:
+            return None
+        if task.believed is None:
+            reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
     natural = _natural(sight.game, reading, task.known, task.changed)
     return replace(sight, reading=reading, natural=natural)
+
+
+def _read_near(task: Task, game: AnyGame) -> Reading[Any] | None:
+    """The believed board, read in no more of its plane than the game needs; None: it wants all."""
+    known, margin = task.believed, game.margin
+    if known is None or margin is None:
+        return None
+    corners, shape = known.corners, known.certainty.shape[::-1]
+    around = margin * np.ptp(corners, axis=0) / shape
+    size = task.views[0][1].size_wh
+    low = np.floor(np.clip(corners.min(0) - around, 0, size)).astype(int)
+    high = np.ceil(np.clip(corners.max(0) + around, 0, size)).astype(int)
+    part = (*low.tolist(), *high.tolist())
+    picture = fuse([rectify(image, plane, part) for image, plane in task.views])
+    reading = game.read(picture, None, replace(known, corners=corners - low.astype(np.float32)))
+    return reading and replace(reading, corners=reading.corners + low.astype(np.float32))
 
 
 def _natural(

@@ -279,6 +279,11 @@ class Game(Protocol[B, M]):
         """
         ...
 
+    @property
+    def margin(self) -> float | None:
+        """Cells around a known board that reading it again needs; None: the whole picture."""
+        ...
+
     def parse(self, notation: str) -> B:
         """The inverse of str(board); ValueError says what is wrong."""
         ...

@@ -9,20 +9,25 @@ import numpy as np
 
 from ar_assist.types import Bend, Image, Plane, Points
 
+Box = tuple[int, int, int, int]  # px of a picture: left, top, right, bottom
+
 BEND_PX = 16  # plane px: a lens bends a plane smoothly, so that few points tell it
 
 
-def rectify(image: Image, plane: Plane) -> Image:
-    """The plane's picture, upright, perspective and a lens's bend removed."""
+def rectify(image: Image, plane: Plane, part: Box | None = None) -> Image:
+    """The plane's picture, or a part of it: upright, perspective and a lens's bend removed."""
+    left, top, right, bottom = part or (0, 0, *plane.size_wh)
     if plane.bend is None:
+        plane_from_part = np.array([[1, 0, left], [0, 1, top], [0, 0, 1]])
         picture = cv2.warpPerspective(
             image,
-            plane.frame_from_plane,
-            plane.size_wh,
+            plane.frame_from_plane @ plane_from_part,
+            (right - left, bottom - top),
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         )
         return np.asarray(picture, np.uint8)
-    seen = cv2.perspectiveTransform(_bent_px(plane.bend, plane.size_wh), plane.frame_from_plane)
+    bent = _bent_px(plane.bend, plane.size_wh)[top:bottom, left:right]
+    seen = cv2.perspectiveTransform(bent, plane.frame_from_plane)
     return np.asarray(cv2.remap(image, seen[..., 0], seen[..., 1], cv2.INTER_LINEAR), np.uint8)
 
 

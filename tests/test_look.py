@@ -18,6 +18,7 @@ from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.othello import board as othello
 from ar_assist.look import Orientation, Sight, Task, fuse, look
 from ar_assist.types import Lattice, Plane, Reading, transform
+from ar_assist.warp import rectify
 
 PICTURE = screen_picture(START)
 RNG = np.random.default_rng(3)
@@ -223,6 +224,52 @@ def test_a_board_of_another_game_is_not_the_one_that_was_lost(rows: int):
     again = look_module._remembered(LinkGame(), image, lattice, reading, known)
     assert again.board == reading.board
     assert look_module._natural(LinkGame(), reading, known) is None
+
+
+class _Bend:
+    """Px to the right, the more the further down."""
+
+    def bent(self, points):
+        return points + np.float32([3, 0]) * points[..., 1:] / 100
+
+
+@pytest.mark.parametrize("bend", [None, _Bend()])
+def test_a_part_of_a_plane_shows_what_the_whole_does(bend):
+    plane = Plane(np.array([[0.9, 0.1, 20], [-0.1, 0.8, 40], [0, 1e-4, 1]]), (300, 200), bend)
+    whole = rectify(PICTURE, plane)
+    part = rectify(PICTURE, plane, (40, 30, 240, 180)).astype(int)
+    assert np.abs(part - whole[30:180, 40:240]).mean() < 0.5  # weights of px are rounded
+
+
+@dataclass(frozen=True)
+class _Seeing(LinkGame):
+    """Notes the sizes of what it reads."""
+
+    sizes = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        self.sizes.append(picture.shape[1::-1])
+        return super().read(picture, lattice, before)
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_known_board_is_read_in_no_more_of_its_plane_than_it_takes(is_hidden: bool):
+    image, lattice = tile_picture(shuffled(6, 8, 8, 2))
+    game, plane = _Seeing(), Plane(np.eye(3), image.shape[1::-1])
+    known = game.read(image, lattice)
+    game.sizes.clear()
+    shown = np.zeros_like(image) if is_hidden else image
+    sight = Sight(game, plane, lattice, None, known)
+    frame = ToySource(lambda t: START).frame(0)
+    task = Task(frame, (game,), tracked=sight, views=((shown, plane),), believed=known, anew=False)
+    again = look(task)
+    near = np.array(game.sizes[0])
+    assert (near < plane.size_wh).all() and (near > (lattice.cols, lattice.rows)).all()
+    if is_hidden:  # it is looked for in the whole plane before it is given up
+        assert again is None and game.sizes[1:] == [plane.size_wh]
+    else:
+        assert again.reading.board == known.board and len(game.sizes) == 1
+        assert np.abs(again.reading.corners - known.corners).max() < 0.1
 
 
 def test_the_smallest_quad_around_the_board_is_its_screen(source, monkeypatch):

@@ -80,6 +80,7 @@ class ToyGame:
     name: str = "toy"
     confidence: float = 0.95
     is_atomic: bool = False
+    margin: float | None = None
     slides: bool = False
 
     def parse(self, notation: str) -> ToyBoard:

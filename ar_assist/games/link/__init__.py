@@ -23,6 +23,8 @@ from ar_assist.games.link.gravity import infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
+MARGIN = 1.25  # cells: one row of what lies around, and as far as a lens may bend it
+
 
 @dataclass(frozen=True)
 class LinkGame:
@@ -43,6 +45,10 @@ class LinkGame:
     @property
     def is_atomic(self) -> bool:
         return False
+
+    @property
+    def margin(self) -> float | None:
+        return MARGIN
 
     def parse(self, notation: str) -> LinkBoard:
         return parse_board(notation)

@@ -43,6 +43,10 @@ class NonogramGame:
     def is_atomic(self) -> bool:
         return False
 
+    @property
+    def margin(self) -> float | None:
+        return None
+
     def parse(self, notation: str) -> NonogramBoard:
         """The inverse of str(board); ValueError says what is wrong."""
         return parse(notation)

@@ -61,6 +61,10 @@ class OthelloGame:
     def is_atomic(self) -> bool:
         return True
 
+    @property
+    def margin(self) -> float | None:
+        return None
+
     def parse(self, notation: str) -> OthelloBoard:
         return OthelloBoard.parse(notation)
 
