@@ -37,6 +37,17 @@ def test_many_equal_pictures_in_a_line_of_their_own_are_none_of_the_board() -> N
     assert same_partition(cells_of(reading), truth[:7])
 
 
+def test_a_kind_that_lies_in_one_line_alone_is_no_reason_to_refuse_the_line() -> None:
+    """One deal of 20 on a full board of 8 x 18 has one, in an outer row one of 80."""
+    truth = shuffled(8, 18, 36, 5)
+    kind = truth[0, 0]
+    for col, mate in zip((1, 5, 9), map(tuple, np.argwhere(truth == kind)[1:]), strict=True):
+        truth[mate], truth[0, col] = truth[0, col], kind
+    assert (truth == kind).sum() == (truth[0] == kind).sum() == 4
+    image, lattice = picture(truth)
+    assert same_partition(cells_of(reader.read(image, lattice)), truth)
+
+
 def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
     """A lamp's light takes a tile's frame and its middle: what is left is still a picture."""
     truth = cleared(shuffled(7, 10, 14, 6), 2)

@@ -162,12 +162,14 @@ def _held(good: Mask, mated: Mask, proof: Mask, lines: _Lines) -> Indices:
     Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
     line that is nearly cleared may hold nothing but pairs of its own, or beside lines with mates
     single tiles that are `proof` by their frame; and none holds more pairs of its own than chance
-    makes: that n of N tiles have their mates among themselves has one of some (n / N) ^ (n / 2).
+    makes: that n of N tiles have their mates among themselves has one of some (n / N) ^ (n / 2),
+    times the ways to choose the n in a line.
     """
     tiles_of = np.bincount(lines.of_cell, good & proof)
     shared = np.bincount(lines.of_cell, good & lines.shared)
     among = np.bincount(lines.of_cell, good & mated & ~lines.shared)
-    chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1))
+    ways = special.comb(shared + among, among)
+    chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1)) + np.log(ways)
     cleared = 2 * tiles_of <= np.bincount(lines.of_cell)
     count = np.where((shared == 0) & cleared, tiles_of, shared)
     paired = np.flatnonzero(shared + among)
