@@ -431,6 +431,17 @@ def test_pieces_are_known_by_coming_and_going_as_one(down: int, along: int) -> N
     assert joined(whole, tuple(map(tuple, (tile * labels[::down, ::along]).tolist()))) == whole
 
 
+@pytest.mark.parametrize("truth", [((1, 2), (2, 1)), ((1, 2, 0), (0, 0, 3), (2, 1, 3))])
+@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2)])
+def test_halves_of_a_few_discs_are_no_board(
+    truth: tuple[tuple[int, ...], ...], down: int, along: int
+) -> None:
+    """The first four discs of Othello, or a puzzle's digits: each half comes twice."""
+    image, whole = picture(np.array(truth))
+    (dx, dy), rows, cols = whole.pitch_xy, down * whole.rows, along * whole.cols
+    assert reader.read(image, Lattice(whole.origin_xy, (dx / along, dy / down), rows, cols)) is None
+
+
 def test_whole_lines_that_slid_are_no_pieces() -> None:
     """Two rows went left and two went right: they end alike, but once each."""
     labels = np.arange(1, 41).reshape(4, 10)

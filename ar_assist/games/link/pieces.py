@@ -13,33 +13,46 @@ from ar_assist.types import Lattice
 
 PIECES = 2, 3  # cells to a tile along an axis
 ONE_TILE = 7.0  # log odds that cells are pieces: a thousand to one, as most lattices are right
+FEW, MANY = 6, 40  # tiles: of so few, most finds in any picture are wrong; of so many, hardly one
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
 
 def joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
     """The lattice with those (R, C) labelled cells joined that are only pieces of tiles."""
     labels = np.array(cells)
-    (down, top), (along, left) = _pieces(labels.T), _pieces(labels)
+    (down, top), (along, left) = (
+        (pieces, first) if odds > ONE_TILE else (1, 0)
+        for odds, pieces, first in (_likeliest(labels.T), _likeliest(labels))
+    )
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     rows, cols = (lattice.rows - top) // down, (lattice.cols - left) // along
     return Lattice((x + left * dx, y + top * dy), (along * dx, down * dy), rows, cols)
 
 
-def _pieces(labels: Indices) -> tuple[int, int]:
-    """How many cells along x make a tile, and where the first whole one begins.
+def may_be_pieces(cells: tuple[tuple[int, ...], ...]) -> bool:
+    """Whether (R, C) labelled cells are rather pieces than tiles, though perhaps too few to tell:
+    the fewer there are, the likelier a find is no board.
+    """
+    labels = np.array(cells)
+    share = np.clip((np.count_nonzero(labels) - FEW) / (MANY - FEW), 0, 1)
+    return max(_likeliest(labels.T)[0], _likeliest(labels)[0]) > share * ONE_TILE
+
+
+def _likeliest(labels: Indices) -> tuple[float, int, int]:
+    """Log odds that cells along x are pieces of tiles, of how many, and where the first whole tile
+    begins.
 
     Pieces of a tile come and go together, and a piece has always the same piece beside it.
     """
     a, b = labels[:, :-1], labels[:, 1:]
-    best, most = (1, 0), ONE_TILE
+    ways = []
     for pieces, first in ((p, f) for p in PIECES for f in range(p)):
         within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
         both = (a > 0) & (b > 0) & (a != b) & within
         odds = _odds_of_ends(labels > 0, within)
         odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
-        if odds > most:
-            best, most = (pieces, first), odds
-    return best
+        ways.append((odds, pieces, first))
+    return max(ways, key=lambda way: way[0])
 
 
 def _odds_of_ends(tile: Mask, within: Mask) -> float:

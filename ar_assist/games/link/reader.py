@@ -18,7 +18,7 @@ from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.memory import Memory, parted
-from ar_assist.games.link.pieces import joined
+from ar_assist.games.link.pieces import joined, may_be_pieces
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
@@ -88,6 +88,8 @@ def read(
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
                 if reading is None or _are_halves(reading.board):
+                    return None
+                if may_be_pieces(reading.board.cells):
                     return None
                 return _with_islands(picture, lattice, reading)
         lattice = right
