@@ -22,6 +22,7 @@ from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
 from ar_assist.games.nonogram.repair import settle
+from ar_assist.games.nonogram.solver import solve
 from ar_assist.types import Advice, Correction, Image
 
 GAME = NonogramGame()
@@ -288,9 +289,112 @@ def test_the_cursors_row_and_column_are_no_entries() -> None:
     reading = GAME.read(page, None)
     assert reading is not None
     assert reading.confidence > 0.7
-    seen = np.array(reading.board.cells)
-    assert not ((seen != 0) & (reading.certainty >= DOUBTFUL)).any()
+    assert reading.board == board
+    assert reading.certainty.min() >= DOUBTFUL
     assert not any(move.mistakes for move in GAME.advise([reading.board], reading).moves)
+
+
+def test_a_wallpaper_that_shows_through_is_no_cross() -> None:
+    """Strokes of it lie in some cells' middles, smaller ones in as many: it is in all cells."""
+    filled = np.random.default_rng(5).random((10, 10)) < 0.5
+    board = puzzle_of(filled.tolist())
+    drawing = draw(board, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    bare = np.argwhere(~filled)[::2]
+    for number, (row, col) in enumerate(bare):
+        x, y = round((drawing.left + col + 0.5) * 40), round((drawing.top + row + 0.5) * 40)
+        half = 2 if number % 3 else 5
+        page[y - 2 : y + 2, x - half : x + half] = (150, 190, 150)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board.row_clues == board.row_clues
+    assert np.count_nonzero(reading.board.cells)
+    assert "0 of 100 entered" in GAME.summary(reading, None)
+
+
+def test_crosses_are_told_from_a_paler_wallpaper() -> None:
+    entered = _begun()
+    drawing = draw(entered, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    open_ = np.argwhere(np.array(entered.cells) == 0)[::4]
+    for row, col in open_:
+        x, y = round((drawing.left + col + 0.5) * 40), round((drawing.top + row + 0.5) * 40)
+        cv2.line(page, (x - 4, y), (x + 4, y), (215, 230, 215), 4)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == entered
+    doubtful = {tuple(cell) for cell in np.argwhere(reading.certainty < DOUBTFUL).tolist()}
+    assert doubtful == {tuple(cell) for cell in open_.tolist()}
+
+
+def test_filled_cells_with_a_frame_are_sure() -> None:
+    """They are alike, though each is uneven."""
+    entered = _begun()
+    drawing = draw(entered, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for row, col in np.argwhere(np.array(entered.cells) == 1):
+        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
+        cv2.rectangle(page, (x + 7, y + 7), (x + 33, y + 33), (255, 255, 255), 8)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == entered
+    assert reading.certainty[np.array(entered.cells) == 1].min() >= DOUBTFUL
+
+
+def _painted(board: NonogramBoard, shades: dict[int, int]) -> Image:
+    """The puzzle with a shade of grey for open, filled and crossed cells each."""
+    drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for (row, col), value in np.ndenumerate(board.cells):
+        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
+        page[y + 1 : y + 39, x + 1 : x + 39] = shades[int(value)]
+    return page
+
+
+@pytest.mark.parametrize("entries", [("crossed",), ("filled", "crossed")])
+def test_cells_that_are_grey_while_they_are_open(entries: tuple[str, ...]) -> None:
+    """They turn white when crossed, so that open cells are no paper's: Tatham's Pattern."""
+    begun = _begun()
+    cells = np.array(begun.cells)
+    cells[(cells == 1) & ("filled" not in entries)] = 0
+    entered = begun.with_cells(cells.tolist())
+    reading = GAME.read(_painted(entered, {0: 128, 1: 0, -1: 255}), None)
+    assert reading is not None
+    assert reading.board == entered
+    assert reading.certainty.min() >= DOUBTFUL
+    # To the end: when few are open, all of one kind, they are still known by their shade.
+    (solution,) = solve(entered).solutions
+    last = np.array(solution)
+    last[tuple(np.argwhere(last == -1)[0])] = 0
+    final = entered.with_cells(last.tolist())
+    again = GAME.read(_painted(final, {0: 128, 1: 0, -1: 255}), None, reading)
+    assert again is not None
+    assert again.board == final
+
+
+def test_a_known_puzzle_is_read_where_done_clues_fade_and_filled_cells_hide_the_lines() -> None:
+    entered = _begun()
+    drawing = draw(entered, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    before = GAME.read(page, None)
+    left, top = round(drawing.left * 40), round(drawing.top * 40)
+    clue = page[top + 40 : top + 80, : left - 4]
+    clue[:] = 255 - (255 - clue) // 12  # of the second row
+    page[top - 2 : top + 160, left - 2 :] = np.minimum(page[top - 2 : top + 160, left - 2 :], 40)
+    fresh = GAME.read(page, None)
+    assert fresh is None or fresh.confidence < 0.5
+    again = GAME.read(page, None, before)
+    assert before is not None and again is not None
+    assert again.confidence > 0.7
+    assert (again.board.row_clues, again.board.col_clues) == (entered.row_clues, entered.col_clues)
+    other = GAME.read(_painted(_other(entered), {0: 255, 1: 0, -1: 255}), None, before)
+    assert other is not None
+    assert other.board.row_clues == _other(entered).row_clues
+
+
+def _other(board: NonogramBoard) -> NonogramBoard:
+    """Another puzzle of the same size."""
+    return puzzle_of((np.random.default_rng(9).random(board.size) < 0.6).tolist())
 
 
 def test_a_players_slips_are_still_entries() -> None:

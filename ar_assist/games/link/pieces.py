@@ -35,7 +35,8 @@ def may_be_pieces(cells: tuple[tuple[int, ...], ...]) -> bool:
     """
     labels = np.array(cells)
     share = np.clip((np.count_nonzero(labels) - FEW) / (MANY - FEW), 0, 1)
-    return max(_likeliest(labels.T)[0], _likeliest(labels)[0]) > share * ONE_TILE
+    odds = max(_likeliest(labels.T)[0], _likeliest(labels)[0])
+    return bool(odds > share * ONE_TILE)
 
 
 def _likeliest(labels: Indices) -> tuple[float, int, int]:

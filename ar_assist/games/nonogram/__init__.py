@@ -59,11 +59,12 @@ class NonogramGame:
     ) -> Reading[NonogramBoard] | None:
         """The nonogram in a picture, in its own orientation; None: there is none.
 
-        The grid is found anew each time: the lattice that the finder saw is not needed.
+        The grid is found anew each time: the lattice that the finder saw is not needed. That of
+        `before` is kept where none is found.
         """
         from ar_assist.games.nonogram.reader import read  # loads OpenCV only where it is needed
 
-        return read(picture)
+        return read(picture, before)
 
     def correct(
         self, reading: Reading[NonogramBoard], corrections: Sequence[Correction]
@@ -128,9 +129,10 @@ class NonogramGame:
         return tuple(marks)
 
     def summary(self, reading: Reading[NonogramBoard], advice: Advice[NonogramMove] | None) -> str:
-        """Size and progress for the status line."""
+        """Size and progress, as far as entries are sure, for the status line."""
         rows, cols = reading.board.size
-        entered = sum(value != UNKNOWN for row in reading.board.cells for value in row)
+        is_entered = np.array(reading.board.cells) != UNKNOWN
+        entered = int((is_entered & (reading.certainty >= DOUBTFUL)).sum())
         text = f"{cols}x{rows}, {entered} of {rows * cols} entered"
         doubts = [*reading.board.row_clues, *reading.board.col_clues].count(None)
         if doubts:

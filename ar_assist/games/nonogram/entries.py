@@ -2,21 +2,23 @@
 
 Open cells look like the paper, whose light changes by little from cell to cell; filled ones all
 differ from it in one way, whatever their colour; a mark is thin and leaves most of its cell as it
-was.
+was. Or each of the three has a shade of its own: grey cells turn black or white.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import AgglomerativeClustering
 
 from ar_assist.games.ink import MIN_CONTRAST, Glyph
-from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, Cells
+from ar_assist.games.nonogram.board import CROSSED, DOUBTFUL, FILLED, UNKNOWN, Cells
 from ar_assist.games.nonogram.layout import Layout, Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
@@ -30,11 +32,15 @@ MOST_FILLED = 1.3  # of the usual filled cell's difference from paper: what diff
 MOST_UNEVEN = 0.4  # of a filled cell that may differ from the rest of it: a line, if it lies askew
 ASIDE = 0.25  # of that middle, from its centre: crosses and dots stand in a cell's centre
 MARK_RATIO = 1.8  # between the area of a mark and of the usual one: what differs more is none
+PALE = 0.5  # of the deepest mark: what is less is none of the same hand
+ALIKE = 3  # filled cells or more tell what one looks like: a frame around it is no unevenness
 STEP = 0.3  # of the contrast of ink: from one cell to the next, by light alone; entries differ more
 REACH = 2.0  # cells: standard deviation of the neighbourhood that tells the paper's colour
 TRACE = 1e-3  # weight of the whole board's paper there
 ROUNDS = 3  # of telling what paper looks like and what is none
 SLIPS = 0.05  # of the cells that a player fills, which are wrong: few who solve one make more
+AGAINST = 5  # more wrong entries or fewer: seldom a player's, nor of what a hand covers
+WHOLE = 0.8  # of a line: tinted where the cursor is
 MARGIN = 3.0  # nats: fillings 20 times likelier by chance than by a player are no player's
 
 Colours = NDArray[np.float32]  # (…, 3) BGR
@@ -46,64 +52,151 @@ def read_entries(
     layout: Layout,
     digits: list[Glyph],
     known: Cells | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Values (rows, cols) and certainty (rows, cols) of the cells.
+    open_shade: Colours | None = None,
+) -> Entries:
+    """What the cells hold.
 
     `picture` is the sheet in colour, (H, W, 3) sheet px. `known`: the cells that follow from the
-    clues. Where clues are light on dark panels, cells may be dark on light: both ways are tried,
-    and that is right which goes less against the clues.
+    clues. Where clues are light on dark panels, cells may be dark on light, and crossed cells may
+    have a shade of their own: all ways are tried, and that is right which goes least against the
+    clues. `open_shade`: that of open cells, where it was told before from the others' shades.
     """
     colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
     middles = _middles(colours, sheet, layout)
     ink, clue_paper = _printed(colours, sheet, digits)
     ways = [_told(middles, ink, clue_paper), _told(middles, clue_paper, ink)]
     solved = np.zeros(middles.shape[:2], int) if known is None else np.array(known)
-    best = min(ways, key=lambda way: (int((way.values * solved == -1).sum()), way.is_strange))
-    if _is_by_chance(solved[best.values == FILLED], solved):
-        best.certainty[best.values == FILLED] = 0
-    return best.values, best.certainty
+    best = min(ways, key=lambda way: (way.against(solved), way.is_strange))
+    contrast = float(np.linalg.norm(ink - clue_paper))
+    if open_shade is not None or best.against(solved) >= AGAINST:
+        shades = [
+            way
+            for way in _by_shade(middles, contrast)
+            if not _by_chance(way.values, solved).any() and way.is_open_as(open_shade, contrast)
+        ]
+        likely = min(shades, key=lambda way: way.against(solved), default=best)
+        gain = best.against(solved) - likely.against(solved)
+        if open_shade is not None or gain >= AGAINST:
+            best = likely
+    chance = _by_chance(best.values, solved)
+    best.certainty[chance] = 0
+    cursor = _in_whole_lines(chance & (best.values == FILLED))
+    best.values[cursor], best.certainty[cursor] = UNKNOWN, DOUBTFUL
+    return best
 
 
-def _is_by_chance(filled: NDArray[np.int64], solved: NDArray[np.int64]) -> bool:
-    """Whether the solution of filled cells is rather that of cells anywhere: what looks filled is
-    the cursor's row and column then, or a shadow, and nothing that a player entered.
+def _in_whole_lines(marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(rows, cols) those that make up most of their row or column."""
+    rows, cols = (marked.mean(axis, keepdims=True) > WHOLE for axis in (1, 0))
+    return np.asarray(marked & (rows | cols))
+
+
+def _by_chance(values: NDArray[np.int64], solved: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(rows, cols) entries of a kind whose solution is rather that of cells anywhere: what looks
+    filled is the cursor's row and column then, or a shadow, what looks crossed a wallpaper's
+    picture, and nothing that a player entered.
     """
-    bare, wrong, right = (
-        int(np.count_nonzero(cells == value))
-        for cells, value in ((solved, CROSSED), (filled, CROSSED), (filled, FILLED))
-    )
-    chance = np.clip(bare / max(int(np.count_nonzero(solved)), 1), SLIPS, 1 - SLIPS)
-    odds = wrong * np.log(chance / SLIPS) + right * np.log((1 - chance) / (1 - SLIPS))
-    return bool(odds > MARGIN)
+    found = np.zeros(values.shape, bool)
+    for entry in FILLED, CROSSED:
+        entered, rightly = values == entry, solved * entry
+        bare, wrong, right = (
+            int(np.count_nonzero(cells == value))
+            for cells, value in ((rightly, -1), (rightly[entered], -1), (rightly[entered], 1))
+        )
+        chance = np.clip(bare / max(int(np.count_nonzero(rightly)), 1), SLIPS, 1 - SLIPS)
+        odds = wrong * np.log(chance / SLIPS) + right * np.log((1 - chance) / (1 - SLIPS))
+        found |= entered & (odds > MARGIN)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
-    """The cells, if ink and paper of the clues are those of the cells."""
+class Entries:
+    """One way to tell what the cells hold."""
 
     values: NDArray[np.int64]  # (rows, cols)
     certainty: NDArray[np.float32]  # (rows, cols)
-    is_strange: bool  # whether open cells differ from that paper by more than by light
+    is_strange: bool  # whether open cells differ from the clues' paper by more than by light
+    open_shade: Colours | None = None  # (3,) where it is told by the shades of all
+
+    def is_open_as(self, shade: Colours | None, contrast: float) -> bool:
+        """Whether open cells still have that shade, if any was known."""
+        if shade is None or self.open_shade is None:
+            return shade is None
+        return float(np.linalg.norm(self.open_shade - shade)) < STEP * contrast
+
+    def against(self, solved: NDArray[np.int64]) -> int:
+        """How many entries are wrong. (rows, cols), zero where the solution is not known."""
+        return int(np.count_nonzero(self.values * solved == -1))
 
 
-def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> _Told:
+def _by_shade(middles: Colours, contrast: float) -> list[Entries]:
+    """The ways in which two or three shades of cells may be open, crossed and filled ones.
+
+    A shade is what small steps lead to: single linkage.
+    """
+    level = np.median(middles, axis=2)
+    linkage = AgglomerativeClustering(
+        n_clusters=None, distance_threshold=MARK_AT * contrast, linkage="single"
+    )
+    shade = linkage.fit_predict(level.reshape(-1, 3)).reshape(level.shape[:2])
+    if shade.max() not in (1, 2):
+        return []
+    colours = np.stack([level[shade == number].mean(0) for number in range(shade.max() + 1)])
+    apart = np.linalg.norm(middles[:, :, :, None] - colours, axis=-1)
+    other = (apart.argmin(-1) != shade[..., None]).mean(2)
+    certainty = np.asarray(np.clip(1 - other / MOST_UNEVEN, 0, 1), np.float32)
+    return [
+        Entries(np.array(way)[shade], certainty.copy(), True, colours[way.index(UNKNOWN)])
+        for way in permutations((UNKNOWN, CROSSED, FILLED), len(colours))
+        if {UNKNOWN, CROSSED} <= set(way)
+    ]
+
+
+def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> Entries:
+    """The cells, if ink and paper of the clues are those of the cells."""
     level = np.median(middles, axis=2)
     contrast = float(np.linalg.norm(ink - clue_paper))
     depth, blank = _depth(level, ink, clue_paper)
     strays = middles - level[:, :, None]
     apart = np.linalg.norm(strays, axis=-1)
-    is_other = apart > MARK_AT * contrast
-    is_mark = apart > _least_mark(apart, contrast)
-    is_mark &= strays @ (ink - clue_paper) > 0  # the other way it is a reflection
-    marks = is_mark.mean(2)
+    # the other way it is a reflection
+    is_mark, is_pale = _marks(apart, strays @ (ink - clue_paper) > 0, contrast, depth <= FILL_AT)
     values = np.full(level.shape[:2], UNKNOWN)
-    aside = _is_aside(is_mark)
-    values[(marks > np.mean(MARK_AREA)) & ~aside] = CROSSED
+    values[_is_marked(is_mark)] = CROSSED
     values[depth > FILL_AT] = FILLED
-    certainty = _certainty(depth, marks, is_other.mean(2))
-    certainty[aside & (marks > MARK_AREA[0]) & (values == UNKNOWN)] = 0
+    uneven = (apart > MARK_AT * contrast).mean(2)
+    if (filled := values == FILLED).sum() >= ALIKE:
+        unlike = np.linalg.norm(middles - np.median(middles[filled], axis=0), axis=-1)
+        uneven[filled] = np.minimum(uneven, (unlike > MARK_AT * contrast).mean(2))[filled]
+    marks = is_mark.mean(2)
+    certainty = _certainty(depth, marks, uneven)
+    is_slight = (values == UNKNOWN) & (marks > MARK_AREA[0])
+    certainty[is_pale | (is_slight & _is_aside(is_mark))] = 0
+    if is_slight.sum() >= (crossed := values == CROSSED).sum():
+        certainty[crossed] = 0  # the paper has a picture
     away = float(np.linalg.norm(level[blank].mean(0) - clue_paper)) if blank.any() else np.inf
-    return _Told(values, certainty, away > STEP * contrast)
+    return Entries(values, certainty, away > STEP * contrast)
+
+
+def _marks(
+    apart: Colours, toward: NDArray[np.bool_], contrast: float, is_open: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """What is a mark's, (rows, cols, N), and the cells that only what is paler would make marked.
+
+    One hand or program makes all marks; a wallpaper that shows through is paler than they are.
+    """
+    is_mark = toward & (apart > _least_mark(apart, contrast))
+    marked = is_open & _is_marked(is_mark)
+    if not marked.any():
+        return is_mark, marked
+    depth = np.where(is_mark, apart, 0).sum(2) / np.maximum(is_mark.sum(2), 1)
+    is_mark &= apart > PALE * depth[marked].max()
+    return is_mark, marked & ~_is_marked(is_mark)
+
+
+def _is_marked(is_mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(rows, cols) whether there is enough of a mark in a cell's middle."""
+    return np.asarray((is_mark.mean(2) > np.mean(MARK_AREA)) & ~_is_aside(is_mark))
 
 
 def _least_mark(apart: Colours, contrast: float) -> float:

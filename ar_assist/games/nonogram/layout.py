@@ -25,7 +25,7 @@ from ar_assist.games.ink import (
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid
-from ar_assist.types import Homography, transform
+from ar_assist.types import Homography, Points, transform
 
 CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
 LAYOUT_PX = (30.0, 30.0)  # … and when only the layout is asked for: digits as large as PATCH
@@ -86,6 +86,12 @@ class Layout:
     right: int
     score: float  # 2: a digit beside every line and none inside
     reach: float  # cells from the grid within which every clue begins
+
+    @property
+    def outline(self) -> Points:
+        """(4, 2) corners of the cells in the upright grid."""
+        left, top, right, bottom = self.left, self.top, self.right, self.bottom
+        return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
 
 
 def spread(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard
+from ar_assist.games.nonogram.board import DOUBTFUL, Cells, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
-from ar_assist.games.nonogram.entries import read_entries
+from ar_assist.games.nonogram.entries import Colours, read_entries
 from ar_assist.games.nonogram.layout import (
     BESIDE,
     CELL_PX,
@@ -24,12 +24,13 @@ from ar_assist.games.nonogram.layout import (
 )
 from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
-from ar_assist.types import Image, Reading, transform
+from ar_assist.types import Image, Reading, homography, transform
 
 MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
 SURE_LAYOUT = 1.5  # score of a layout beyond which no other grid is looked at, if its clues agree
 SURE = 0.97  # confidence of clues that agree in every row and column
 MOST_IN_DOUBT = 0.5  # of the clues: what has more is chess or patterns rather than digits
+SAME = 2 / 3  # of the clues of a known board: so many are no other puzzle's by chance
 UNPROVED = 0.3  # confidence of clues that nothing confirms
 
 
@@ -37,13 +38,53 @@ UNPROVED = 0.3  # confidence of clues that nothing confirms
 class _Found:
     sheet: Sheet
     layout: Layout
+    dark: bool  # digits on light paper
     clues: ClueReading
     settled: Settled
 
 
-def read(picture: Image) -> Reading[NonogramBoard] | None:
-    """The nonogram in a picture taken from any side; None if there is none."""
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """How a board's clues were seen, to see them again."""
+
+    layout: Layout  # upright
+    dark: bool
+    solution: Cells | None  # the cells that follow from them
+    open_shade: Colours | None  # of the cells, if theirs tell entries
+
+
+def read(
+    picture: Image, before: Reading[NonogramBoard] | None = None
+) -> Reading[NonogramBoard] | None:
+    """The nonogram in a picture taken from any side; None if there is none.
+
+    Where no grid is found whose clues agree, since filled cells may hide its lines and clues that
+    are done are dimmed, that of `before`, in the same px, is kept, if most clues are still there.
+    """
     grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.uint8)
+    best = _found(grey)
+    if before and (best is None or best.settled.cells is None):
+        best = _again(grey, before) or best
+    return _reading(picture, best, before) if best else None
+
+
+def _again(grey: NDArray[np.uint8], before: Reading[NonogramBoard]) -> _Found | None:
+    """The clues of a known board where they are still seen: games dim those that are done."""
+    seen, board = before.evidence, before.board
+    if not isinstance(seen, Seen) or seen.solution is None:
+        return None
+    layout, known = seen.layout, Settled(board.row_clues, board.col_clues, seen.solution, 0.0)
+    picture_from_grid = homography(layout.outline, before.corners)
+    grid = LineGrid(picture_from_grid, layout.bottom, layout.right, before.certainty.size)
+    found = _clues_of(grey, grid, layout, seen.dark)
+    if found is None:
+        return None
+    same = [now == then for now, then in zip(found.settled.clues, known.clues, strict=True)]
+    return replace(found, settled=known) if np.mean(same) >= SAME else None
+
+
+def _found(grey: NDArray[np.uint8]) -> _Found | None:
+    """The likeliest puzzle in a grey picture."""
     best: _Found | None = None
     refused: list[LineGrid] = []
     for grid in find_grids(grey)[:MAX_GRIDS]:
@@ -56,7 +97,7 @@ def read(picture: Image) -> Reading[NonogramBoard] | None:
             best = found
         if best and best.settled.cells is not None and best.layout.score > SURE_LAYOUT:
             break
-    return _reading(picture, best) if best else None
+    return best
 
 
 def _rank(found: _Found) -> tuple[bool, float]:
@@ -105,22 +146,23 @@ def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: boo
     if clues is None:
         return None
     settled = settle(clues.rows, clues.cols)
-    lines = *settled.row_clues, *settled.col_clues
-    if lines.count(None) > MOST_IN_DOUBT * len(lines):
+    if settled.clues.count(None) > MOST_IN_DOUBT * len(settled.clues):
         return None
-    return _Found(sheet, layout, clues, settled)
+    return _Found(sheet, layout, dark, clues, settled)
 
 
-def _reading(picture: Image, found: _Found) -> Reading[NonogramBoard]:
+def _reading(
+    picture: Image, found: _Found, before: Reading[NonogramBoard] | None
+) -> Reading[NonogramBoard]:
     sheet, layout, settled = found.sheet, found.layout, found.settled
-    seen = sheet.of(picture)
-    cells, certainty = read_entries(seen, sheet, layout, found.clues.glyphs, settled.cells)
-    board = NonogramBoard(
-        settled.row_clues, settled.col_clues, tuple(tuple(int(v) for v in row) for row in cells)
-    )
-    left, top, right, bottom = layout.left, layout.top, sheet.cols, sheet.rows
-    outline = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], float)
-    corners = transform(sheet.picture_from_grid, outline)
+    known = before.evidence if before else None
+    shade = known.open_shade if isinstance(known, Seen) else None
+    colours = sheet.of(picture)
+    entries = read_entries(colours, sheet, layout, found.clues.glyphs, settled.cells, shade)
+    cells = tuple(tuple(map(int, row)) for row in entries.values)
+    board = NonogramBoard(settled.row_clues, settled.col_clues, cells)
+    corners = transform(sheet.picture_from_grid, layout.outline)
+    seen = Seen(replace(layout, turn=0), found.dark, settled.cells, entries.open_shade)
     confidence = SURE if settled.cells is not None else UNPROVED
-    sure = float((certainty >= DOUBTFUL).mean())  # the others are built on by no advice
-    return Reading(board, corners, certainty, confidence * sure)
+    sure = float((entries.certainty >= DOUBTFUL).mean())  # no advice builds on the others
+    return Reading(board, corners, entries.certainty, confidence * sure, seen)

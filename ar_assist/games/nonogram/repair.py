@@ -35,6 +35,11 @@ class Settled:
     cells: Cells | None  # None: the clues are in doubt or contradict each other
     cost: float  # nats: what the repair had to go against the digits
 
+    @property
+    def clues(self) -> tuple[Clue | None, ...]:
+        """Of the rows, then of the columns."""
+        return *self.row_clues, *self.col_clues
+
 
 def settle(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> Settled:
     """The likeliest clues that can be a puzzle; lines whose clue stays open are None."""
