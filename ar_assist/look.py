@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 import cv2
@@ -162,7 +162,9 @@ def _find(task: Task) -> Sight | None:
     image = task.frame.image
     outlined = outlines(image)
     by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    candidates = islice(by_hand or find(image, outlined), CANDIDATES)
+    # At last the whole picture, as it is: clues may lie far from what the finder took for a board.
+    whole = Candidate(Plane(np.eye(3), image.shape[1::-1]), None, 0.0)
+    candidates = by_hand or chain(islice(find(image, outlined), CANDIDATES), [whole])
     best: Sight | None = None
     for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
