@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
-from xvfb import Display, wait_until
+from xvfb import Display, installed, wait_until
 
 from ar_assist.types import Image
 
@@ -93,7 +91,7 @@ class KShisen:
 
     def picture(self) -> Image:
         """The window, to the pixel."""
-        return _window(self._display)
+        return self._display.window()
 
     def cells(self) -> NDArray[np.int64]:
         """(rows, cols) what lies there: 0 is empty, equal numbers are equal to the pixel."""
@@ -108,22 +106,7 @@ class KShisen:
         self._rest()
 
     def _rest(self) -> None:
-        wait_until(lambda: _is_still(self._display), "the game never came to rest")
-
-
-def _is_still(display: Display) -> bool:
-    """Whether a picture is there and stays, but for the clock in the status bar."""
-    before = _window(display)
-    time.sleep(0.5)
-    after = _window(display)
-    same = before.shape == after.shape and bool((before[:-30] == after[:-30]).all())
-    return same and float(after.std()) > 10
-
-
-def _window(display: Display) -> Image:
-    """The window, to the pixel."""
-    x, y, width, height = display.window_xywh()
-    return display.screenshot()[y : y + height, x : x + width].copy()
+        wait_until(self._display.is_still, "the game never came to rest")
 
 
 def _face(tileset: str) -> float:
@@ -144,9 +127,7 @@ def kshisen(
     gravity: bool = False,
 ) -> Iterator[KShisen]:
     """Skips the test where the game is missing. Its settings and files stay in `folder`."""
-    program = shutil.which("kshisen", path=os.environ.get("PATH", "") + ":/usr/games")
-    if program is None:
-        pytest.skip("kshisen is not installed")
+    program = installed("kshisen")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "kshisenrc").write_text(
         f"[General]\nTileset_file={ART}/tilesets/{tileset}.desktop\n"
@@ -168,7 +149,7 @@ def kshisen(
     try:
         display.wait_for_window()
         # before its first picture it would not hear of a new size
-        wait_until(lambda: _is_still(display), "the game never came up")
+        wait_until(display.is_still, "the game never came up")
         display.resize_window(window_wh)
         yield KShisen(display, *SIZES[size], tileset)
     finally:

@@ -1,7 +1,7 @@
-"""Real games, played by the hints: KShisen on a display of its own, a web page in Chromium.
+"""Real games, played by the hints: KShisen and Pattern on a display, a web page in Chromium.
 
-What lies on the board is known from the game (KShisen: equality of pixels; the page: its script),
-never from the reader. Clicks go where the hint is drawn.
+What lies on the board is known from the game (KShisen: equality of pixels; the page: its script;
+Pattern: the clues that it prints), never from the reader. Clicks go where the hint is drawn.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ import pytest
 from browser import Browser, browser
 from kshisen import WINDOW, kshisen
 from numpy.typing import NDArray
-from xvfb import Display, display
+from xvfb import Display, display, installed, wait_until
 
 from ar_assist.assistant import Assistant
 from ar_assist.games import GAMES
+from ar_assist.games.nonogram.board import FILLED, NonogramBoard
+from ar_assist.games.nonogram.solver import solve
 from ar_assist.replay import ClipExecutor
 from ar_assist.types import Frame, Image, View
 
@@ -177,3 +179,52 @@ def test_a_screenshot_of_kshisen_by_the_command(desk: Display, tmp_path: Path) -
 )
 def test_web_page(chromium: Browser, asked: dict[str, object]) -> None:
     play(Page(chromium, **asked), hints=6)
+
+
+@pytest.mark.parametrize("size", ["10x10#5", "15x12#2"])
+def test_tathams_pattern(size: str) -> None:
+    """Its open cells are grey, and turn black or white: two buttons of the mouse."""
+    program = installed("sgt-pattern")
+    words = [program, "--generate", "1", size]
+    puzzle = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    (solution,) = solve(_told(puzzle)).solutions
+    assistant = Assistant((GAMES["nonogram"],), ClipExecutor(), ClipExecutor())
+    with display(("--class", "sgt-pattern")) as desk:
+        game = subprocess.Popen([program, puzzle], env=desk.env)
+        try:
+            desk.wait_for_window()
+            desk.park_mouse()
+            wait_until(desk.is_still, "the game never came up")
+            number, entered = 0, np.zeros_like(solution)
+            while number < PATIENCE * 12 and (entered != 0).sum() < entered.size // 2:
+                view = assistant.step(Frame(number, number * GAZE_S, desk.window()))
+                number += 1
+                if view.reading is None or view.reading.board.cells != as_tuples(entered):
+                    continue  # it has not seen yet what was entered
+                if not view.advice or not view.advice.moves:
+                    continue
+                move = view.advice.moves[view.choice]
+                assert not move.mistakes
+                for row, col, value in move.cells:
+                    assert value == solution[row][col]
+                    if not entered[row, col]:  # what it is not sure of it may name again
+                        desk.click(centre(view, (row, col)), button=1 if value == FILLED else 3)
+                    entered[row, col] = value
+                desk.park_mouse()
+                wait_until(desk.is_still, "the game never came to rest")
+        finally:
+            game.kill()
+            game.wait()
+    assert (entered != 0).sum() >= entered.size // 2
+
+
+def as_tuples(cells: Cells) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(map(int, row)) for row in cells)
+
+
+def _told(puzzle: str) -> NonogramBoard:
+    """What the game prints of a puzzle: `WIDTHxHEIGHT:` and the clues of columns, then rows."""
+    size, _, told = puzzle.partition(":")
+    cols, rows = map(int, size.split("x"))
+    clues = [tuple(map(int, clue.split("."))) if clue else (0,) for clue in told.split("/")]
+    return NonogramBoard(tuple(clues[cols:]), tuple(clues[:cols]), ((0,) * cols,) * rows)

@@ -97,11 +97,11 @@ class Display:
                 self._xdotool("keyup", "shift")
             time.sleep(0.2)
 
-    def click(self, *points: tuple[float, float]) -> None:
+    def click(self, *points: tuple[float, float], button: int = 1) -> None:
         """Click at px of the window."""
         for x, y in points:
             at = (str(round(x)), str(round(y)))
-            self._xdotool("mousemove", "--window", self._window(), *at, "click", "1")
+            self._xdotool("mousemove", "--window", self._window(), *at, "click", str(button))
             time.sleep(0.2)
 
     def park_mouse(self) -> None:
@@ -123,6 +123,19 @@ class Display:
         pixels = np.frombuffer(data, np.uint8, line_bytes * height, start)
         bgra = pixels.reshape(height, line_bytes // 4, 4)[:, :width]
         return np.ascontiguousarray(bgra[..., :3])
+
+    def window(self) -> Image:
+        """The program's window, to the pixel."""
+        x, y, width, height = self.window_xywh()
+        return self.screenshot()[y : y + height, x : x + width].copy()
+
+    def is_still(self) -> bool:
+        """Whether a picture is there and stays, but for the clock in the status bar."""
+        before = self.window()
+        time.sleep(0.5)
+        after = self.window()
+        same = before.shape == after.shape and bool((before[:-30] == after[:-30]).all())
+        return same and float(after.std()) > 10
 
     def save(self, path: Path, size_wh: tuple[int, int]) -> None:
         """The top left of the display as a PNG."""
@@ -150,6 +163,14 @@ def display(sought: tuple[str, str] = ("--name", f"^{TITLE}$")) -> Iterator[Disp
         finally:
             server.terminate()
             server.wait()
+
+
+def installed(game: str) -> str:
+    """The program; skips the test where it is missing."""
+    program = shutil.which(game, path=os.environ.get("PATH", "") + ":/usr/games")
+    if program is None:
+        pytest.skip(f"{game} is not installed")
+    return program
 
 
 def wait_until(is_so: Callable[[], bool], complaint: str) -> None:
