@@ -171,6 +171,19 @@ def test_a_kind_that_nearly_falls_apart_is_less_sure(apart: int) -> None:
     assert odds_of_kinds([4] * 10).min() == pytest.approx(odds[4:].min(), abs=0.5)
 
 
+@pytest.mark.parametrize(("off", "is_sure"), [(0.1, True), (0.3, False)])
+def test_what_is_joined_only_to_make_an_even_kind_is_not_sure(off: float, is_sure: bool) -> None:
+    """Its mate and that of the three may be hidden."""
+    cells = np.repeat(np.arange(10), 4)
+    apart = np.where(cells[:, None] == cells, 0.03, 1.0) * (1 - np.eye(40))
+    apart[3, :3] = apart[:3, 3] = off
+    parts, slack = np.stack([apart] * 3).astype(np.float32), np.full((3, 40), 0.1, np.float32)
+    found = group(tiles.Differences(parts, np.zeros((40, 40, 2), np.float32), slack), even)
+    assert same_partition(found.labels, cells)
+    assert (found.margin[:4] > 0).tolist() == [is_sure] * 4
+    assert (found.margin[4:] > 0).all()
+
+
 def test_a_kind_with_many_cells_is_less_sure() -> None:
     odds = odds_of_kinds([12] + [4] * 10)
     assert odds[:12].max() < odds[12:].min() - 2

@@ -59,7 +59,8 @@ class Grouping:
     margin: Array  # (N,) log odds that the cell is with its like alone
     weights: Floats  # (K,) of the parts: like cells are less than 1 apart
     score: float  # how clearly the groups stand apart
-    lead: Array  # (N,) log odds over another view of the parts, where that parts the cell's group
+    lead: Array  # (N,) log odds that another view of the parts, or the tree without sizes, which
+    # would part the cell's group, is wrong
 
 
 def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -90,8 +91,8 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         weights = _weigh(parts, usual, uses, a, b)
         merges, heights = _linkage(np.tensordot(weights, parts, 1))
         level, score = _level(merges, heights)
-        labels, margin = _cut_tree(merges, heights, level, size_odds)
-        return Grouping(labels, margin, weights / level, score, np.full(len(labels), np.inf))
+        labels, margin, lead = _cut_tree(merges, heights, level, size_odds)
+        return Grouping(labels, margin, weights / level, score, lead)
 
     def by_mates(uses: list[int]) -> Grouping:
         weights = 1 / (usual[uses] + 1e-6)
@@ -113,7 +114,7 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         best = better
     joined = best.labels[:, None] == best.labels
     parted = (joined & (rival.labels[:, None] != rival.labels)).any(1)
-    return replace(best, lead=np.where(parted, lead, np.inf).astype(np.float32))
+    return replace(best, lead=np.where(parted, np.minimum(lead, best.lead), best.lead))
 
 
 def _odds(found: Grouping, parts: Array) -> Floats:
@@ -270,8 +271,8 @@ def _cut_tree(
     heights: NDArray[np.float64],
     level: float,
     size_odds: Callable[[int], float],
-) -> tuple[Indices, Array]:
-    """The most likely groups among all that the tree allows: labels and margins, (N,) each.
+) -> tuple[Indices, Array, Array]:
+    """The most likely groups among all that the tree allows: labels, margins and leads, (N,) each.
 
     Every merge is within a group or between groups, by its height against `level`; groups have
     likely sizes. The sum of all log odds is maximised by dynamic programming from the leaves up.
@@ -289,26 +290,33 @@ def _cut_tree(
         split.append(best[a] + best[b] + other)
         best.append(max(whole[-1] + size_odds(size[-1]), split[-1]))
     as_one = [log + size_odds(count) for log, count in zip(whole, size, strict=True)]
-    return _read_off(merges, as_one, split)
+    labels, margin, top = _read_off(merges, as_one, split)
+    against = np.append(unlike, -np.inf)[top]
+    # What looks unlike was joined to make a size: but tiles that are hidden make sizes odd.
+    lead = np.where(against > 0, -against, np.inf).astype(np.float32)
+    return labels, margin, lead
 
 
-def _read_off(merges: Indices, whole: list[float], split: list[float]) -> tuple[Indices, Array]:
-    """Walk from the root down to the chosen groups: labels, and log odds against one merge more
-    or less, (N,) each."""
+def _read_off(
+    merges: Indices, whole: list[float], split: list[float]
+) -> tuple[Indices, Array, Indices]:
+    """Walk from the root down to the chosen groups: labels, log odds against one merge more or
+    less, and the last merge of each group, -1 for a cell alone. (N,) each."""
     n = len(merges) + 1
     group, margin = list(range(2 * n - 1)), [np.inf] * (2 * n - 1)
+    top = [-1] * (2 * n - 1)
     joined = [False] * (2 * n - 1)
     for node, children in zip(range(2 * n - 2, n - 1, -1), merges[::-1].tolist(), strict=True):
         inside = joined[node] or whole[node] >= split[node]
         if inside and not joined[node]:
-            margin[node] = min(margin[node], whole[node] - split[node])
+            margin[node], top[node] = min(margin[node], whole[node] - split[node]), node - n
         for child in children:
             joined[child] = inside
             if inside:
-                group[child], margin[child] = group[node], margin[node]
+                group[child], margin[child], top[child] = group[node], margin[node], top[node]
             else:
                 margin[child] = split[node] - whole[node]
-    return _numbered(np.array(group[:n])), np.array(margin[:n], np.float32)
+    return _numbered(np.array(group[:n])), np.array(margin[:n], np.float32), np.array(top[:n])
 
 
 def _numbered(labels: Indices) -> Indices:
