@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, product
+from itertools import product
 from typing import Any
 
 import cv2
@@ -27,7 +27,6 @@ from ar_assist.types import (
 )
 from ar_assist.warp import rectify
 
-CANDIDATES = 12  # planes that are read at most; the finder works them out one by one
 TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
@@ -162,9 +161,7 @@ def _find(task: Task) -> Sight | None:
     image = task.frame.image
     outlined = outlines(image)
     by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    # At last the whole picture, as it is: clues may lie far from what the finder took for a board.
-    whole = Candidate(Plane(np.eye(3), image.shape[1::-1]), None, 0.0)
-    candidates = by_hand or chain(islice(find(image, outlined), CANDIDATES), [whole])
+    candidates = by_hand or find(image, outlined)
     best: Sight | None = None
     for candidate in (_turned(c, task.orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)

@@ -14,7 +14,6 @@ import argparse
 import json
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -33,7 +32,6 @@ SIZE = 1280, 720  # px
 WIDTH = 0.35, 0.9  # of the picture's width that the board's picture takes
 TILT = 45.0  # degrees at most
 EYE = 2.0  # widths: how far the camera is from the screen; a phone held near
-CANDIDATES = 12  # of the finder that are read
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def paste(image: Image, room: Image, plane: np.ndarray) -> Image:
 def look(picture: Image) -> Reading[LinkBoard] | None:
     """The most confident reading among the finder's first candidates; a sure one at once."""
     best = None
-    for candidate in islice(find(picture), CANDIDATES):
+    for candidate in find(picture):
         reading = GAMES["link"].read(rectify(picture, candidate.plane), candidate.lattice)
         if reading and (best is None or reading.confidence > best.confidence):
             best = reading

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import cv2
@@ -21,7 +20,6 @@ import numpy as np
 
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import find, outlines
-from ar_assist.look import CANDIDATES
 from ar_assist.types import Candidate, Lattice, Points
 
 MISSED = 0.5  # intersection over union: less is another thing, and counts 0
@@ -35,7 +33,7 @@ def main() -> None:
     for path in sorted(folder.glob("*.json")):
         truth = json.loads(path.read_text(encoding="utf-8"))
         image = np.asarray(cv2.imread(str(folder / truth["image"])), np.uint8)
-        planes = list(islice(find(image, outlines(image)), CANDIDATES))
+        planes = list(find(image, outlines(image)))
         points = [truth[f"{side}_points"] for side in ("rows", "cols") if "grid" in truth]
         cells = tuple(count - 1 for count in points)
         for name, corners in (truth.get("tiles") or {"": truth["corners"]}).items():

@@ -7,6 +7,7 @@ screenshot, or a board that fills the view). Games decide which of them shows a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, islice
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transf
 
 __all__ = ["Quad", "find", "outlines"]
 
+CANDIDATES = 12  # lattices and quads that are proposed at most, before the whole picture
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
 LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be told from another
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
@@ -43,11 +45,14 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
         return
     in_frame = outlines(image) if outlined is None else outlined
     work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
-    for fit in lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame]):
-        yield _of_lattice(frame_from_work, fit)
-    whole = Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0)
-    for quad in [*in_frame, whole]:
-        yield Candidate(quad.plane(QUAD_PX), None, quad.score)
+    fits = lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame])
+    parts = chain((_of_lattice(frame_from_work, fit) for fit in fits), map(_of_quad, in_frame))
+    yield from islice(parts, CANDIDATES)
+    yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
+
+
+def _of_quad(quad: Quad) -> Candidate:
+    return Candidate(quad.plane(QUAD_PX), None, quad.score)
 
 
 def _working_picture(image: Image) -> tuple[Image, Homography]:

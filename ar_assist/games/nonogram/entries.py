@@ -146,7 +146,7 @@ def _by_shade(middles: Colours, contrast: float) -> list[Entries]:
     other = (apart.argmin(-1) != shade[..., None]).mean(2)
     certainty = np.asarray(np.clip(1 - other / MOST_UNEVEN, 0, 1), np.float32)
     return [
-        Entries(np.array(way)[shade], certainty.copy(), True, colours[way.index(UNKNOWN)])
+        Entries(np.array(way)[shade], certainty, True, colours[way.index(UNKNOWN)])
         for way in permutations((UNKNOWN, CROSSED, FILLED), len(colours))
         if {UNKNOWN, CROSSED} <= set(way)
     ]
