@@ -11,7 +11,7 @@ import pytest
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search
 from ar_assist.find.cells import CELL_PX, PHASES, _border, settle
-from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _map_between
+from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, _map_between
 from ar_assist.find.quads import quads
 from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
@@ -330,3 +330,18 @@ def test_tiles_are_no_part_of_a_lattice_with_other_steps(steps: tuple, is_part: 
     turned[:2, 2] = 25 - turned[:2, :2] @ [0.5, 0.5]  # the first tile's centre is a cell's
     other = Fit(turned, Box(-10, -10, 20, 20), np.ones((20, 20), bool), 1.0)
     assert search._is_part(tiles, other) == is_part
+
+
+@pytest.mark.parametrize(("fill", "rows"), [(0.8, 8), (0.15, 10)])
+def test_one_cell_beyond_an_empty_row_belongs_to_a_sparse_board_alone(
+    fill: float, rows: int
+) -> None:
+    support = np.zeros((12, 14), bool)
+    support[:8] = np.random.default_rng(4).random((8, 14)) < fill
+    support[[0, 7], [0, 13]] = True
+    support[9, 4] = True
+    box, left = _cropped(Box(0, 0, 14, 12), support, np.ones_like(support))
+    assert (box.x, box.y, box.cols, box.rows) == (0, 0, 14, rows)
+    assert left.shape == (rows, 14)
+    upside_down, _ = _cropped(Box(0, 0, 14, 12), support[::-1], np.ones_like(support))
+    assert (upside_down.y, upside_down.rows) == (12 - rows, rows)

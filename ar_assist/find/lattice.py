@@ -33,7 +33,8 @@ MAX_FORESHORTENING = 12.0  # of a cell's area: a wide board from 65 degrees has 
 SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across
-CHANCE = 0.01  # that cells on an affine map seem to leave it as perspective makes them
+CHANCE = 0.01  # that cells on an affine map seem to leave it as perspective makes them, or that a
+# row is empty amid others
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
 
 Mask = NDArray[np.bool_]
@@ -363,7 +364,27 @@ def _cropped(box: Box, support: Mask, sure: Mask) -> tuple[Box, Mask]:
         support.astype(np.float32), -1, (3, 3), normalize=False, borderType=cv2.BORDER_CONSTANT
     )
     held = support & ((around > 2.5) | sure)
-    rows, cols = np.nonzero(held if held.sum() >= 4 else support)
-    top, bottom, left, right = rows.min(), rows.max() + 1, cols.min(), cols.max() + 1
-    inner = Box(box.x + int(left), box.y + int(top), int(right - left), int(bottom - top))
+    held = held if held.sum() >= 4 else support
+    top, bottom = _ends(held)
+    left, right = _ends(held[top:bottom].T)
+    inner = Box(box.x + left, box.y + top, right - left, bottom - top)
     return inner, support[top:bottom, left:right]
+
+
+def _ends(held: Mask) -> tuple[int, int]:
+    """The first of (R, C) rows that holds cells, and the one after the last.
+
+    A cell alone beyond an empty row is a stray one where the others are so full that no row of
+    theirs would be empty: of all that lies around a large board something may look like its cells.
+    """
+    count = held.sum(axis=1)
+    rows = np.flatnonzero(count)
+    for end in (0, -1):
+        row, *others = rows if end == 0 else rows[::-1]
+        if count[row] > 1 or len(others) < 2:
+            continue
+        share = count[others].sum() / (abs(others[-1] - others[0]) + 1) / held.shape[1]
+        between = (abs(others[0] - row) - 1) * held.shape[1]
+        if between and (1 - share) ** between < CHANCE:
+            rows = rows[1:] if end == 0 else rows[:-1]
+    return int(rows[0]), int(rows[-1]) + 1
