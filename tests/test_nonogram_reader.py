@@ -160,6 +160,25 @@ def test_an_empty_column_beyond_the_clues_is_none_of_the_puzzle() -> None:
     assert reading.board.col_clues == board.col_clues[:-1]
 
 
+def test_buttons_in_line_with_the_columns_are_no_row_of_the_puzzle() -> None:
+    """What stands before them is no 0, though sheets with zeros have lines without blocks."""
+    board = puzzle_of([[1, 1, 1, 1, 1], [1, 1, 1, 1, 1], *[[0] * 5] * 3])
+    drawing = draw(board, Style())
+    cell = 50
+    page = np.full((600, 640, 3), 255, np.uint8)
+    puzzle = np.array(to_image(drawing, cell))
+    page[: puzzle.shape[0], : puzzle.shape[1]] = puzzle
+    left, bottom = round(cell * drawing.left), round(cell * drawing.top) + 5 * cell
+    for x in range(-1, 5):  # as wide and high as cells, right below them
+        corner = left + x * cell, bottom
+        cv2.rectangle(page, corner, (corner[0] + cell, bottom + cell), (80, 80, 80), 2)
+    cv2.rectangle(page, (left - 35, bottom + 10), (left - 15, bottom + 42), (0, 0, 0), 4)
+    cv2.line(page, (left - 35, bottom + 26), (left - 15, bottom + 26), (0, 0, 0), 4)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+
+
 def test_a_missing_clue_at_the_border_leaves_doubt() -> None:
     _, page = _without_the_last_clue([[1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 1, 1]] * 3)
     reading = GAME.read(page, None)

@@ -110,17 +110,23 @@ def read_clues(sheet: Sheet, layout: Layout) -> ClueReading | None:
 def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list[list[Guess]]:
     """The guesses; none for lines without digits that are not just lines without blocks.
 
-    At the border it is rather no line of the puzzle, or its clue was not seen. And who prints a 0
-    for one line without blocks does so for all.
+    At the border it is rather no line of the puzzle, or its clue was not seen: what stands there
+    must be a 0, and nothing else that is no clue. And who prints a 0 for one line without blocks
+    does so for all.
     """
     zeros = any(
         own and line[0].clue == () for line, own in zip(guesses, digits, strict=True) if line
     )
     last = len(guesses) - 1
-    return [
-        line if own or not (zeros or i in (0, last)) else []
-        for i, (line, own) in enumerate(zip(guesses, digits, strict=True))
-    ]
+    found = []
+    for i, (line, own) in enumerate(zip(guesses, digits, strict=True)):
+        is_empty = bool(line) and line[0].clue == ()
+        if i in (0, last) and is_empty:
+            is_line = any(int(digit.costs.argmin()) == 0 for digit in own)
+        else:
+            is_line = bool(own) or not zeros
+        found.append(line if is_line else [])
+    return found
 
 
 def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float32], float]:

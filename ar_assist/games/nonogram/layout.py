@@ -88,6 +88,11 @@ class Layout:
     reach: float  # cells from the grid within which every clue begins
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of cells."""
+        return self.bottom - self.top, self.right - self.left
+
+    @property
     def outline(self) -> Points:
         """(4, 2) corners of the cells in the upright grid."""
         left, top, right, bottom = self.left, self.top, self.right, self.bottom
@@ -265,9 +270,8 @@ def _layout(
     score = np.where(possible, over + side - 4 * within, -np.inf)
     top, left = np.unravel_index(np.argmax(score), score.shape)
     bottom, right = _end(before[left]), _end(above[top])
-    if min(bottom - top, right - left) < MIN_SIDE:
-        return None
-    return Layout(turn, int(top), int(left), bottom, right, float(score[top, left]), reach)
+    layout = Layout(turn, int(top), int(left), bottom, right, float(score[top, left]), reach)
+    return layout if min(layout.size) >= MIN_SIDE else None
 
 
 def _touches(

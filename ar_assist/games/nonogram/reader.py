@@ -22,7 +22,7 @@ from ar_assist.games.nonogram.layout import (
     spread,
     upright,
 )
-from ar_assist.games.nonogram.linegrid import LineGrid, find_grids
+from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
 from ar_assist.types import Image, Reading, homography, transform
 
@@ -132,11 +132,26 @@ def _clues_within(
     possible = [(layout, dark) for layout, dark in layouts if layout]
     first: _Found | None = None
     for layout, dark in sorted(possible, key=lambda each: -each[0].score):
-        found = _clues_of(grey, grid, layout, dark)
+        found = _clues_to_the_end(grey, grid, layout, dark)
         if found and found.settled.cells is not None:
             return found
         first = first or found
     return first
+
+
+def _clues_to_the_end(
+    grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool
+) -> _Found | None:
+    """The clues of a layout without the last lines that have none: what goes on like the grid
+    beyond its end, buttons, say, that stand in line with its columns."""
+    found = _clues_of(grey, grid, layout, dark)
+    if found is None:
+        return None
+    more_rows, more_cols = not found.clues.rows[-1], not found.clues.cols[-1]
+    shorter = replace(layout, bottom=layout.bottom - more_rows, right=layout.right - more_cols)
+    if shorter == layout or min(shorter.size) < MIN_SIDE:
+        return found
+    return _clues_to_the_end(grey, grid, shorter, dark)
 
 
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
