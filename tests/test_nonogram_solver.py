@@ -241,9 +241,16 @@ def test_files_are_read_as_they_were_written(ending: str) -> None:
         ("a.non", "rows\n1\n1,x\ncolumns\n1\n1", "line 3: '1,x' is no clue"),
         ("a.non", "rows\n1\n", "'columns' is missing"),
         ("a.nin", "2 2\n1\n1\n1\n", "line 4: 4 clues announced, 3 found"),
+        ("a.nin", "2 1\n1\n1\n0\n1 1\n", "line 5: '1 1' after the 3 clues announced"),
+        ("a.nin", "0 0\n", "1 to 500 rows and columns"),
+        ("a.non", "rows\n1\n3\ncolumns\n1\n1", r"line 3: \[3\] needs 3 of 2 cells"),
+        ("a.nin", "2 2\n1\n1\n1\n2 1\n", r"line 5: \[2, 1\] needs 4 of 2 cells"),
+        ("a.non", "width 2\nrows\n1\ncolumns\n1", "line 1: 2 columns announced, 1 found"),
         ("a.cwd", "1\n1\n", "no line '#'"),
         ("a.json", '{"rows": [[1]],\n oops}', "line 2"),
         ("a.json", '{"rows": 3}', "use"),
+        ("a.json", '{"rows": 3, "columns": []}', '"rows" is no list of clues'),
+        ("a.json", '{"rows": [[1], ["x"]], "columns": []}', r'"rows", clue 2: \["x"\] is no list'),
         ("a.txt", "", "unknown ending"),
     ],
 )
@@ -311,6 +318,11 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["solve", "none.non"], 3),
         (["solve", "bad.non"], 2),
         (["convert", "bad.non", "x.gif"], 2),
+        (["make", "half.png", "--size", "5x5", "--out", "x.gif"], 2),
+        (["make", "half.png", "--size", "5x5", "--out", "none/x.svg"], 2),
+        (["make", "half.png", "--size", "501x5"], 2),
+        (["check", "good.non", "--time", "0"], 2),
+        (["solve", "good.non", "--count", "0"], 2),
     ],
 )
 def test_errors_are_one_line(
@@ -325,5 +337,8 @@ def test_errors_are_one_line(
     white = to_image(draw(puzzle([[]], [[]])), 4).resize((20, 20))
     white.paste("#ffffff", (0, 0, 20, 20))
     white.save("white.png")
+    white.paste("#000000", (0, 0, 10, 20))
+    white.save("half.png")
+    (tmp_path / "good.non").write_text("rows\n1\ncolumns\n1\n")
     assert main(["nonogram", *words]) == code
     assert capsys.readouterr().err.count("\n") == 1

@@ -55,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if getattr(args, "time", SECONDS) <= 0:
+        raise UserError(f"--time must be more than nothing, not {args.time:g}")
     try:
         return {
             "make": _make,
@@ -142,15 +144,18 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
     if not paths:
         print(write_puzzle(board, ".non"))
     for path in paths or ():
+        ending = path.suffix.lower()
         try:
-            if path.suffix == ".svg":
+            if ending == ".svg":
                 path.write_text(to_svg(draw(shown)), "utf-8")
-            elif path.suffix == ".pdf":
+            elif ending == ".pdf":
                 to_pdf(draw(shown), path)
-            elif path.suffix == ".png":
+            elif ending == ".png":
                 to_image(draw(shown), PNG_CELL_PX).save(path)
             else:
-                path.write_text(write_puzzle(board, path.suffix), "utf-8")
+                path.write_text(write_puzzle(board, ending), "utf-8")
+        except ValueError as error:
+            raise UserError(f"{path}: {error}; drawings are .svg, .pdf, .png") from None
         except OSError as error:
             raise UserError(f"can't write {path}: {error.strerror}") from None
 

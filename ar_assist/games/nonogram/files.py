@@ -11,7 +11,9 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ar_assist.games.nonogram.board import Clue, NonogramBoard, known, puzzle
+from ar_assist.games.nonogram.board import Clue, NonogramBoard, check_size, known, puzzle, room
+
+Found = list[tuple[int, Clue]]  # clues, each with the number of its line in the file
 
 SKIPPED_NON = (
     "catalogue",
@@ -24,6 +26,7 @@ SKIPPED_NON = (
     "width",
     "height",
 )
+ANNOUNCED = {"width": "columns", "height": "rows"}
 
 
 def read_puzzle(path: Path, text: str) -> NonogramBoard:
@@ -57,11 +60,25 @@ def _clue(line: str, number: int, separator: str | None = None) -> Clue:
     return tuple(block for block in blocks if block)
 
 
+def _puzzle(rows: Found, cols: Found) -> NonogramBoard:
+    """The puzzle with these clues; ValueError names the line of one that has no room."""
+    for clues, length in ((rows, len(cols)), (cols, len(rows))):
+        for number, clue in clues:
+            if room(clue) > length:
+                raise ValueError(
+                    f"line {number}: {list(clue)} needs {room(clue)} of {length} cells"
+                )
+    return puzzle([clue for _, clue in rows], [clue for _, clue in cols])
+
+
 def _read_non(text: str) -> NonogramBoard:
-    clues: dict[str, list[Clue]] = {}
-    section: list[Clue] | None = None
+    clues: dict[str, Found] = {}
+    announced: list[tuple[int, str, str]] = []  # line, section, how many clues
+    section: Found | None = None
     for number, line in enumerate(text.splitlines(), 1):
-        word = line.strip().split(" ")[0]
+        word, _, rest = line.strip().partition(" ")
+        if word in ANNOUNCED:
+            announced.append((number, ANNOUNCED[word], rest.strip()))
         if word in ("rows", "columns"):
             section = clues.setdefault(word, [])
         elif not word or word.startswith("#") or word in SKIPPED_NON:
@@ -69,11 +86,14 @@ def _read_non(text: str) -> NonogramBoard:
         elif section is None:
             raise ValueError(f"line {number}: {line.strip()!r} before 'rows' or 'columns'")
         else:
-            section.append(_clue(line, number, ","))
+            section.append((number, _clue(line, number, ",")))
     for name in ("rows", "columns"):
         if not clues.get(name):
             raise ValueError(f"the section '{name}' is missing or empty")
-    return puzzle(clues["rows"], clues["columns"])
+    for number, name, count in announced:
+        if count != str(len(clues[name])):
+            raise ValueError(f"line {number}: {count} {name} announced, {len(clues[name])} found")
+    return _puzzle(clues["rows"], clues["columns"])
 
 
 def _read_nin(text: str) -> NonogramBoard:
@@ -82,16 +102,22 @@ def _read_nin(text: str) -> NonogramBoard:
         cols, rows = (int(part) for part in lines[0].split())
     except (ValueError, IndexError):
         raise ValueError("line 1: a NIN file begins with 'columns rows'") from None
-    body = lines[1 : 1 + rows + cols]
+    check_size(rows, cols)
+    body, beyond = lines[1 : 1 + rows + cols], lines[1 + rows + cols :]
     if len(body) < rows + cols:
         raise ValueError(f"line {len(lines)}: {rows + cols} clues announced, {len(body)} found")
-    clues = [_clue(line, number) for number, line in enumerate(body, 2)]
-    return puzzle(clues[:rows], clues[rows:])
+    for number, line in enumerate(beyond, 2 + len(body)):
+        if line.strip():
+            raise ValueError(
+                f"line {number}: {line.strip()!r} after the {len(body)} clues announced"
+            )
+    clues = [(number, _clue(line, number)) for number, line in enumerate(body, 2)]
+    return _puzzle(clues[:rows], clues[rows:])
 
 
 def _read_cwd(text: str) -> NonogramBoard:
-    rows: list[Clue] = []
-    cols: list[Clue] = []
+    rows: Found = []
+    cols: Found = []
     section = rows
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() == "#":
@@ -99,10 +125,10 @@ def _read_cwd(text: str) -> NonogramBoard:
                 raise ValueError(f"line {number}: a second '#'")
             section = cols
         elif line.strip():
-            section.append(_clue(line, number))
+            section.append((number, _clue(line, number)))
     if section is rows:
         raise ValueError("no line '#' between row and column clues")
-    return puzzle(rows, cols)
+    return _puzzle(rows, cols)
 
 
 def _read_json(text: str) -> NonogramBoard:
@@ -110,14 +136,17 @@ def _read_json(text: str) -> NonogramBoard:
         stored = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}: {error.msg}") from None
-    try:
-        rows, cols = stored["rows"], stored["columns"]
-        for clue in (*rows, *cols):
-            if not all(type(block) is int for block in clue):
-                raise TypeError
-        return puzzle(rows, cols)
-    except (KeyError, TypeError):
-        raise ValueError('use {"rows": [[1, 2], …], "columns": [[3], …]}') from None
+    if not isinstance(stored, dict) or not {"rows", "columns"} <= stored.keys():
+        raise ValueError('use {"rows": [[1, 2], …], "columns": [[3], …]}')
+    for name in ("rows", "columns"):
+        if not isinstance(stored[name], list):
+            raise ValueError(f'"{name}" is no list of clues')
+        for number, clue in enumerate(stored[name], 1):
+            if not isinstance(clue, list) or not all(type(block) is int for block in clue):
+                raise ValueError(
+                    f'"{name}", clue {number}: {json.dumps(clue)} is no list of numbers'
+                )
+    return puzzle(stored["rows"], stored["columns"])
 
 
 def _write_non(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
