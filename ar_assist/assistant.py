@@ -106,6 +106,19 @@ class Assistant:
         self._games = tuple(games)
         self.find_anew()
 
+    def vary(self) -> str:
+        """Change the setting of the game on view that a key is for; what it is now, in words."""
+        game = self._belief.game
+        if game is None:
+            return ""
+        varied, words = game.varied()
+        self._games = tuple(varied if one == game else one for one in self._games)
+        if self._followed:
+            self._followed.sight = self._as_set(self._followed.sight)
+        self._thinking = None  # its answer is not wanted
+        self._belief.play_as(varied)
+        return words
+
     def set_corners(self, corners: Points) -> None:
         """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
         assert self._newest is not None, "corners of which frame?"
@@ -215,6 +228,8 @@ class Assistant:
         except BrokenExecutor:  # the process was killed; the next look gets a new one
             sight = None
         seen = looking.seen
+        if sight is not None:
+            sight = self._as_set(sight)
         if sight is not None and sight.tracker is not None:
             seen = sight.tracker.seen
             if not self._move_to(sight, sight.tracker, looking.task, frame):
@@ -229,6 +244,11 @@ class Assistant:
         assert seen is not None
         picture = (seen, followed.tracker.template_from_plane)
         self._belief.hear(sight, looking.task.frame.time, *picture)
+
+    def _as_set(self, sight: Sight) -> Sight:
+        """With the game as it is set now: a look may have begun before."""
+        games = {game.name: game for game in self._games}
+        return replace(sight, game=games.get(sight.game.name, sight.game))
 
     def _see_nothing(self, followed: Followed, task: Task) -> None:
         """Give up a plane in which looks have seen no board for long."""

@@ -149,6 +149,12 @@ class Belief:
         if self.advice and self.advice.moves:
             self._show((self.choice + 1) % len(self.advice.moves))
 
+    def play_as(self, game: AnyGame) -> None:
+        """The same game with another setting: boards stay, advice is asked for anew."""
+        self.game = game
+        self._drop_advice()
+        self.wants_advice = True
+
     def correct(self, correction: Correction) -> None:
         """Put the player's word over the reading, now and as long as those cells are read alike."""
         if self.reading is None or self.game is None:

@@ -37,6 +37,7 @@ class Settings:
     side: str = "auto"  # to move in Othello: black, white, or told from the game seen so far
     both: bool = False  # mark both sides' legal moves in Othello
     flips: bool = False  # mark the discs that the best move turns over
+    whole: bool = False  # show all cells of a nonogram that are certain, not those of one line
     turn: int = 0  # quarter turns, clockwise, that the reading is turned by
     mirror: bool = False  # the camera shows the board mirrored
     scale: float = 1.0  # of letters and lines

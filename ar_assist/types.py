@@ -322,6 +322,13 @@ class Game(Protocol[B, M]):
         """What to draw for the advised move number `choice`."""
         ...
 
+    def varied(self) -> tuple[Self, str]:
+        """With the next value of the setting that a key changes, and what that is, in words.
+
+        Itself and "" where the game has no such setting.
+        """
+        ...
+
     def summary(self, reading: Reading[B], advice: Advice[M] | None) -> str:
         """A few words for the status line: `42 tiles left`, `black 12, white 15, moves 8`."""
         ...

@@ -25,6 +25,10 @@ class Assistants:
     def another(self) -> None:
         self.calls.append("another")
 
+    def vary(self) -> str:
+        self.calls.append("vary")
+        return "varied"
+
     def find_anew(self) -> None:
         self.calls.append("find anew")
 

@@ -189,6 +189,30 @@ def test_another_pair(monkeypatch):
     assert shown(view) != HINT
 
 
+@pytest.mark.parametrize("moved_at", [18, 28])
+def test_the_games_setting_changes_the_hint_and_not_the_board(monkeypatch, moved_at: int):
+    """A thought, or a look at the next board, is on its way when the key is pressed."""
+    source = ToySource(lambda t: AFTER if t >= moved_at / FPS else START, 2.0)
+    monkeypatch.setattr(look, "find", source.find)
+    looker, thinker = ClipExecutor(0.2), ClipExecutor(0.2)
+    assistant, later = Assistant([ToyGame()], looker, thinker), ToyGame(later=True)
+    hints = []
+    for index in range(55):
+        if index == 30:
+            assert assistant.vary() == "another pair first"
+        looker.advance(index / FPS)
+        thinker.advance(index / FPS)
+        view = assistant.step(source.frame(index))
+        assert index < 30 or (view.state == "locked" and view.game == later)
+        hints.append(shown(view))
+    assert hints[17] == HINT
+    assert set(hints[30:]) == {None, later.advise([AFTER]).moves[0]}
+
+
+def test_without_a_board_there_is_no_game_to_set(monkeypatch):
+    assert Assistant((ToyGame(),), ClipExecutor(), ClipExecutor()).vary() == ""
+
+
 def test_corrections_hold_while_the_cells_are_read_alike(monkeypatch):
     assistant, source = _locked(monkeypatch)
     assistant.correct(Correction((0, 0), "empty"))

@@ -115,6 +115,15 @@ def test_advice_can_be_played_and_drawn(position) -> None:
     assert game.summary(reading, advice)
 
 
+@pytest.mark.parametrize(("name", "values"), [("link", 1), ("othello", 3), ("nonogram", 2)])
+def test_a_setting_goes_round(name: str, values: int) -> None:
+    seen = [GAMES[name]]
+    for _ in range(values):
+        seen.append(seen[-1].varied()[0])
+    assert seen[-1] == seen[0]
+    assert len(set(seen)) == values
+
+
 def test_advice_repeats(position) -> None:
     game, board, reading = position
     assert game.advise([board], reading) == game.advise([board], reading)

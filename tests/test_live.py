@@ -75,14 +75,14 @@ def centre(row: int, col: int) -> tuple[float, float]:
 
 
 def test_every_key_does_its_work() -> None:
-    assistant, _ = played({3: ["n"], 4: ["f"], 5: ["r"], 6: ["m"], 7: ["q"]})
-    assert assistant.calls == ["another", "find anew", "turn", "mirror"]
-    assert len(assistant.stepped) == 7, "q ends the loop"
+    assistant, _ = played({3: ["n"], 4: ["f"], 5: ["r"], 6: ["m"], 7: ["t"], 8: ["q"]})
+    assert assistant.calls == ["another", "find anew", "turn", "mirror", "vary"]
+    assert len(assistant.stepped) == 8, "q ends the loop"
 
 
 def test_help_names_every_key() -> None:
     text = "\n".join(HELP)
-    for key in ("q", "Esc", "space", "n", "f", "c", "r", "m", "d", "v", "s", "R", "h", "b"):
+    for key in ("q", "Esc", "space", "n", "t", "f", "c", "r", "m", "d", "v", "s", "R", "h", "b"):
         assert key in text.split()
 
 

@@ -206,6 +206,15 @@ def test_the_last_choice_is_the_whole_solution() -> None:
     assert NonogramGame().play(board, move).cells == tuple(map(tuple, HEART_CELLS))
 
 
+def test_the_whole_solution_comes_first_on_request() -> None:
+    board = puzzle_of(HEART_CELLS)
+    lines = NonogramGame().advise([board]).moves
+    whole = NonogramGame().varied()[0].advise([board]).moves
+    assert whole == (lines[-1], *lines[:-1])
+    assert len(whole[0].cells) == np.size(HEART_CELLS)
+    assert whole[0].axis is None
+
+
 def test_a_wrong_entry_is_named_and_not_built_on() -> None:
     cells = [[UNKNOWN] * 7 for _ in range(6)]
     cells[0][0] = FILLED

@@ -6,7 +6,7 @@ Tiles are textures; equal ones go in pairs, without paths. The finder is the tru
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -82,6 +82,7 @@ class ToyGame:
     is_atomic: bool = False
     margin: float | None = None
     slides: bool = False
+    later: bool = False  # the first pair comes last
 
     def parse(self, notation: str) -> ToyBoard:
         return ToyBoard(tuple(tuple(map(int, row.split())) for row in notation.splitlines()))
@@ -116,6 +117,8 @@ class ToyGame:
             return Advice((), "solved", "solved")
         if not moves:
             return Advice((), "no move", "no pair is left")
+        if self.later:
+            moves = (*moves[1:], moves[0])
         return Advice(moves, "ready", slides=self.slides)
 
     def play(self, board: ToyBoard, move: ToyMove) -> ToyBoard:
@@ -132,6 +135,9 @@ class ToyGame:
             return ()
         quads, move = reading.cell_quads(), advice.moves[choice]
         return (Mark("frame", quads[move.a], role="a"), Mark("frame", quads[move.b], role="b"))
+
+    def varied(self) -> tuple[ToyGame, str]:
+        return replace(self, later=not self.later), "another pair first"
 
     def summary(self, reading: Reading[ToyBoard], advice: Advice[ToyMove] | None) -> str:
         return ""

@@ -11,6 +11,7 @@ from ar_assist.errors import UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import GRAVITIES
+from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
 from ar_assist.settings import Gathered, Settings, gather
@@ -56,6 +57,7 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     add("--side", choices=["auto", "black", "white"], help="Othello: who is to move")
     add("--both", action="store_true", default=None, help="Othello: both sides' legal moves")
     add("--flips", action="store_true", default=None, help="Othello: discs the best move turns")
+    add("--whole", action="store_true", default=None, help="nonogram: all cells that are certain")
 
 
 def gathered(args: argparse.Namespace) -> Gathered:
@@ -82,6 +84,8 @@ def _with_rules(game: AnyGame, settings: Settings) -> AnyGame:
             side = "black" if settings.side == "black" else "white"
         strength, both, flips = settings.strength, settings.both, settings.flips
         return replace(game, side=side, strength=strength, both=both, flips=flips)
+    if isinstance(game, NonogramGame):
+        return replace(game, whole=settings.whole)
     return game
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -112,6 +113,9 @@ class LinkGame:
             Mark("frame", quads[found.b], role="b"),
             Mark("path", transform(reading.plane_from_grid, centres)),
         )
+
+    def varied(self) -> tuple[Self, str]:
+        return self, ""
 
     def summary(self, reading: Reading[LinkBoard], advice: Advice[LinkMove] | None) -> str:
         return f"{reading.board.left} tiles left"

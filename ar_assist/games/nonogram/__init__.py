@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -34,6 +35,8 @@ CLUE_PLACE = 0.6  # cells outside the grid, where a doubtful clue is marked
 @dataclass(frozen=True)
 class NonogramGame:
     """The nonogram as the assistant knows it."""
+
+    whole: bool = False  # all cells that are certain come first, and not those of one line
 
     @property
     def name(self) -> str:
@@ -91,7 +94,10 @@ class NonogramGame:
         if reading is not None and reading.certainty.shape == board.size:
             sure = np.where(reading.certainty < DOUBTFUL, UNKNOWN, board.cells)
             board = board.with_cells(sure.tolist())
-        return advise(board)
+        advice = advise(board)
+        if self.whole:  # the last of the moves
+            return replace(advice, moves=(*advice.moves[-1:], *advice.moves[:-1]))
+        return advice
 
     def play(self, board: NonogramBoard, move: NonogramMove) -> NonogramBoard:
         """The board with the move's cells entered; ValueError if one is entered already."""
@@ -127,6 +133,11 @@ class NonogramGame:
                 marks.append(Mark(kind, quads[row, col]))
             marks += [Mark("error", quads[cell]) for cell in move.mistakes]
         return tuple(marks)
+
+    def varied(self) -> tuple[Self, str]:
+        """All that is certain, or one line at a time."""
+        words = "one line at a time" if self.whole else "all cells that are certain"
+        return replace(self, whole=not self.whole), words
 
     def summary(self, reading: Reading[NonogramBoard], advice: Advice[NonogramMove] | None) -> str:
         """Size and progress, as far as entries are sure, for the status line."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ar_assist.games.othello.board import (
 from ar_assist.games.othello.transcript import likely_turn, lines_between, turn_after
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Points, Reading
 
+Side = Literal["black", "white"]
 INNER_RING = 0.5  # of a cell: the other side's rings, inside the mover's where both may move
 
 
@@ -48,7 +49,7 @@ class OthelloMove:
 class OthelloGame:
     """Othello with its settings."""
 
-    side: Literal["black", "white"] | None = None  # to move; None: told from the game seen so far
+    side: Side | None = None  # to move; None: told from the game seen so far
     strength: int = 5  # 1 to 10: each step doubles the search; 5 takes about a second
     both: bool = False  # mark the other side's legal moves, too
     flips: bool = False  # mark the discs that the move would turn over
@@ -142,6 +143,12 @@ class OthelloGame:
             flips = squares(reading.board.flips(move.colour, move.square))
             marks += [Mark("flip", quads[square]) for square in flips]
         return tuple(marks)
+
+    def varied(self) -> tuple[Self, str]:
+        """The next side to move: as the game tells, black, white."""
+        after: dict[Side | None, Side | None] = {None: "black", "black": "white", "white": None}
+        side = after[self.side]
+        return replace(self, side=side), f"{side or 'whoever the game tells'} is to move"
 
     def summary(self, reading: Reading[OthelloBoard], advice: Advice[OthelloMove] | None) -> str:
         board = reading.board
