@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ar_assist.cli import main
 from ar_assist.games.othello.board import (
     BLACK,
     START,
@@ -162,3 +165,42 @@ def test_transcripts_name_what_is_wrong() -> None:
         replay("f5e5")
     with pytest.raises(ValueError, match="z9"):
         replay("z9")
+
+
+def test_a_log_becomes_a_transcript_and_a_diagram(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = [board for board, _ in replay("f5d6c3d3c4")]
+    seen = [game[0], game[0], *game[1:3], OthelloBoard(0b11, 0), *game[3:]]  # one is misread
+    lines = [
+        {"frame": i, "t": i / 2, "state": "locked", "game": "othello", "board": board.record()}
+        for i, board in enumerate(seen)
+    ]
+    lines.append({"frame": 9, "t": 5.0, "state": "lost", "game": None, "board": None})
+    log = tmp_path / "run.jsonl"
+    log.write_text("\n".join(map(json.dumps, lines)))
+    assert main(["othello", "transcript", str(log)]) == 0
+    assert capsys.readouterr().out == f"f5d6c3d3c4\n{game[-1].diagram()}\n"
+    log.write_text(json.dumps(lines[0]))
+    assert main(["othello", "transcript", str(log)]) == 1
+
+
+@pytest.mark.parametrize("position", ["f5d6", str(replay("f5d6")[-1][0])])
+def test_moves_of_a_position(position: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["othello", "moves", position, "--strength", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert f"black moves {replay('f5d6')[-1][0].moves(BLACK).bit_count()}:" in shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["moves", "f5e5"],
+        ["moves", "XO"],
+        ["moves", "f5d6", "--strength", "11"],
+        ["transcript", "none.jsonl"],
+    ],
+)
+def test_errors_are_one_line(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["othello", *words]) in (2, 3)
+    assert capsys.readouterr().err.count("\n") == 1

@@ -30,6 +30,7 @@ VERBS: dict[str, str] = {  # name: one line of help
     "play": "clear the link board of a photograph, as an animation",
     "generate": "deal link boards of known difficulty",
     "nonogram": "make, solve, check and convert nonograms",
+    "othello": "moves of a position; the transcript of a game that was seen",
     "scene": "write a rendered clip and its truth",
     "calibrate": "measure the camera's lens on a target, or the watched screen's light",
 }
