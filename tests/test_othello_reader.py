@@ -18,6 +18,7 @@ from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import Task, look
+from ar_assist.scene import open_scene
 from ar_assist.scene.glyphs import FONTS as FONT_FOLDER
 from ar_assist.scene.othello import LETTER_FONTS
 from ar_assist.types import (
@@ -463,3 +464,14 @@ def test_perspective_that_is_left_is_fitted(tilt: float) -> None:
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, transform(matrix, lattice().corners)) < 0.06
+
+
+def test_a_grid_that_is_sheared_along_its_lines_is_not_believed() -> None:
+    """The level lines are all there, but hardly an upright one; then the right grid is found."""
+    frame = next(iter(open_scene("scene:tier=handheld,seed=75209,game=othello-table")))
+    sight = look(Task(frame, (OthelloGame(),)))
+    assert sight is not None
+    assert str(sight.reading.board).count("-") == 59
+    assert sight.reading.confidence > 0.9
+    along = sight.plane.to_frame(sight.reading.corners)
+    assert abs(along[0, 0] - along[3, 0]) < 100  # px; 150 where it is sheared

@@ -265,6 +265,8 @@ class Support:
     inner: float  # of the 14 inner lines
     border: float  # of the outer border
     beyond: float  # of a side's 9 lines' first length outside the border, on the worst side
+    upright: float  # of the 7 inner lines of a direction; a grid that is sheared along one …
+    level: float  # … shows few of the other
 
     @property
     def merit(self) -> float:
@@ -298,7 +300,9 @@ def _support(upright: NDArray[np.bool_], level: NDArray[np.bool_]) -> Support:
     """From where the upright and the level lines of a board are there, (9, 11) each."""
     inside = np.stack([upright[:, 1:-1], level[:, 1:-1]])
     beyond = max(there[:, end].mean() for there in (upright, level) for end in (0, -1))
-    return Support(float(inside[:, 1:-1].mean()), float(inside[:, [0, -1]].mean()), float(beyond))
+    inner, border = inside[:, 1:-1], inside[:, [0, -1]]
+    ways = inner.mean(axis=(1, 2)).tolist()
+    return Support(float(inner.mean()), float(border.mean()), float(beyond), *ways)
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance g
 SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
 BORDER_SEEN = 0.8  # share of the border that a board without lines shows
 FAINT_GRID, CLEAR_GRID = 0.6, 1.4  # shares of inner lines and border, added: chance, and sure
+BY_CHANCE = 0.4  # share of the inner lines of one direction that chance gives at most
 ROUGH_LINES = 1.0  # inner lines and half the border, before the fit: boards had 1.2 at least,
 # three quarters of other pictures have less
 ROUGH_BEYOND = 0.9  # share of a side's lines seen outside the board, likewise: boards had up to 0.8
@@ -205,10 +206,13 @@ def _reading(picture: Image, fit: _Fit) -> Reading[OthelloBoard]:
 
 def _confidence(fit: _Fit) -> float:
     """Chance that all 64 squares are right and at their place: the worst square's word, less on a
-    faint grid, and where a frame is taken for a part of the outer squares.
+    faint grid, where a frame is taken for a part of the outer squares, and where lines are seen in
+    one direction only: a grid that is sheared along them has them, too.
     """
     low, high = FAINT_GRID, CLEAR_GRID
     grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
     on_frame = _tint_apart(fit.squares.rims, fit.squares.felt) > FRAME_TINT
     sure = float(np.clip((0.3 + fit.squares.certainty.min()) * grid_clear, 0, 0.99))
-    return sure / 2 if on_frame else sure
+    fewer, more = sorted((fit.lines.upright, fit.lines.level))
+    sheared = fewer < BY_CHANCE and more > LINES_SEEN
+    return sure / 2 if on_frame or sheared else sure
