@@ -42,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--from", dest="source", metavar="FOLDER|CLIP", help="measure on pictures")
     what.add_argument("--camera", type=int, metavar="N", help="measure live, with guidance")
     what.add_argument(
-        "--check", metavar="CAMERA.json", help="test a camera file on --with pictures"
+        "--check",
+        metavar="CAMERA.json",
+        help="tell of a camera file, and test it on --with pictures",
     )
     parser.add_argument(
         "--light", action="store_true", help="not the lens: the tones of the screen to be watched"
@@ -163,21 +165,28 @@ def _check(args: argparse.Namespace, target: Target, out: Path) -> int:
     """Whether a camera file fits these pictures: size, reprojection, lines that stay straight."""
     try:
         camera = Camera.load(args.check)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise CalibrationError(f"can't read {args.check}: {error.strerror}", 2) from error
+    except ValueError as error:
         raise CalibrationError(f"can't use {args.check}: {error}", 2) from error
     if not args.pictures:
-        raise CalibrationError("--check needs --with FOLDER|CLIP, pictures of the target", 2)
+        print(
+            f"{args.check}: {camera.width}x{camera.height} px, focal length {camera.fx:.1f} px; "
+            "--with FOLDER|CLIP of the target tells whether it fits the camera"
+        )
+        return 0
     errors = []
     last: Image | None = None
     for name, image in pictures.from_files(args.pictures):
+        view = target.detect(image, name)
+        if view is None:
+            continue  # whatever else lies in the folder may have another size
         try:
             scaled = camera.at_size(image.shape[1], image.shape[0])
         except ValueError as error:
             raise CalibrationError(f"{name}: {error}", 1) from error
-        view = target.detect(image, name)
-        if view:
-            errors.append(reprojection_rms(scaled, view))
-            last = image
+        errors.append(reprojection_rms(scaled, view))
+        last = image
     if last is None:
         raise CalibrationError(f"no picture in {args.pictures} shows a {target}", 3)
     rms = float(np.sqrt(np.mean(np.square(errors))))

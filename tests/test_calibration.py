@@ -137,6 +137,11 @@ def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     camera = Camera.load(out)
     assert camera.fx == pytest.approx(900, rel=0.01)
     assert json.loads(out.read_text())["evidence"]["target"] == pattern
+    told = calibration("--check", str(out))
+    assert told.returncode == 0
+    assert "960x720" in told.stdout
+    assert "fits the camera" in told.stdout
+    cv2.imwrite(str(tmp_path / "0-another.png"), np.zeros((300, 200, 3), np.uint8))
     check = calibration("--check", str(out), "--with", str(tmp_path), "--pattern", pattern,
                         "--out", str(tmp_path / "checked"))  # fmt: skip
     assert check.returncode == 0, check.stderr
