@@ -69,6 +69,8 @@ def test_an_odd_kind_is_said_and_the_rest_is_played(
         ("[[1, 1.5]]", 2, "1.5 is no cell"),
         ('{"cells": 3}', 2, "no board"),
         ("[[1,", 2, "Expecting value"),
+        ('{"cells": [[1, 1]], "same": 5}', 2, "'same' is 5"),
+        ('{"cells": [[1, 1]], "same": [["a"]]}', 2, "'a' under 'same' is no kind"),
         (None, 3, "No such file"),
     ],
 )
@@ -82,6 +84,15 @@ def test_bad_boards_are_told_in_one_line(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "budget", [["--seconds", "0"], ["--seconds", "nan"], ["--seconds", "inf"], ["--nodes", "0"]]
+)
+def test_a_budget_of_nothing_is_refused(budget: list[str], tmp_path: Path) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 1\n")
+    assert main(["solve", str(board), *budget]) == 2
 
 
 def test_the_order_is_drawn(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ar_assist.games.link import sliding, solver
+from ar_assist.games.link import beams, playouts, positions, solver
 from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.generate import deal
@@ -102,29 +102,64 @@ def test_what_is_kept_from_the_position_before_is_what_a_fresh_look_gives(gravit
     for _ in range(8):
         board = small_board(rng)
         layout = puzzle(board, rules)
-        kept, grid = sliding.open_field(layout, 1000, 1), list(layout.grid)
-        kept.notes[sliding.LOOSE] = 1  # a dealt board may have gaps
-        number = {0: 0} | dict(zip(board.flat, inside(grid, board, layout), strict=True))
+        kept, grid = positions.open_field(layout, 1000, 1), list(layout.grid)
+        kept.notes[positions.LOOSE] = 1  # a dealt board may have gaps
+        kind = {0: 0} | dict(zip(inside(grid, board, layout), board.flat, strict=True))
         while moves := links(board, rules):
             a, b = (((r + 1) << layout.shape.shift | c + 1) for r, c in (moves[0].a, moves[0].b))
-            code = sliding.hash_of(grid, kept, layout)
-            code ^= sliding.make(grid, kept, layout, a, b)
-            kept.notes[sliding.LOOSE] = not layout.line_at
+            code = positions.hash_of(grid, kept, layout)
+            code ^= positions.make(grid, kept, layout, a, b)
+            kept.notes[positions.LOOSE] = not layout.line_at
             board = play(board, rules, moves[0].a, moves[0].b)
-            assert inside(grid, board, layout) == [number[kind] for kind in board.flat]
-            assert code == sliding.hash_of(grid, kept, layout)
-            fresh = sliding.open_field(layout, 1000, 1)
-            sliding.look(grid, kept, layout)
-            sliding.look(grid, fresh, layout)
-            assert sliding.list_moves(kept, layout, kept.moves) == len(links(board, rules))
-            fresh.notes[sliding.RANDOM] = kept.notes[sliding.RANDOM]
-            assert sliding.worth(kept, layout, 0) == sliding.worth(fresh, layout, 0)
+            assert [kind[tile] for tile in inside(grid, board, layout)] == list(board.flat)
+            assert code == positions.hash_of(grid, kept, layout)
+            fresh = positions.open_field(layout, 1000, 1)
+            positions.look(grid, kept, layout)
+            positions.look(grid, fresh, layout)
+            assert positions.list_moves(kept, layout, kept.moves) == len(links(board, rules))
+            fresh.notes[positions.RANDOM] = kept.notes[positions.RANDOM]
+            assert beams.worth(kept, layout, 0) == beams.worth(fresh, layout, 0)
 
 
 def inside(grid: list[int], board: LinkBoard, layout: Puzzle) -> list[int]:
     """The board's cells of a padded grid."""
     shift = layout.shape.shift
     return [grid[(r + 1) << shift | c + 1] for r in range(board.rows) for c in range(board.cols)]
+
+
+def test_pairs_are_numbered_as_in_the_puzzle() -> None:
+    layout = puzzle(parse_board("1 1 2 2 1\n3 1 3 1 1\n2 2 2 2 4"), Rules("left"))
+    for pair, (a, b) in enumerate(zip(layout.pair_a, layout.pair_b, strict=True)):
+        assert playouts.pair_of(layout, a, b) == playouts.pair_of(layout, b, a) == pair
+
+
+def test_a_game_that_was_taught_is_played_again() -> None:
+    board, rules = deal(6, 8, 12, random.Random(4)), Rules("left")
+    layout = puzzle(board, rules)
+    field, chances = positions.open_field(layout, 1000, 1), playouts.open_chances()
+    likings = [0] * len(layout.pair_a)
+    taught, other, again = (playouts.open_line(layout) for _ in range(3))
+    playouts.play_out(layout, field, likings, chances, taught)
+    playouts.play_out(layout, field, likings, chances, other)
+    for _ in range(20):
+        playouts.teach(likings, chances, taught)
+    playouts.play_out(layout, field, likings, chances, again)
+    moves = taught.length[0]
+    assert taught.order[: 2 * moves] != other.order[: 2 * moves]
+    assert taught.chosen[:moves] == again.chosen[:moves]
+
+
+def test_the_line_that_games_find_is_legal() -> None:
+    board, rules = deal(6, 14, 21, random.Random(2)), Rules("left")
+    layout = puzzle(board, rules)
+    line = playouts.open_line(layout)
+    playouts.learn(layout, positions.open_field(layout, 8000, 1), 8000, line)
+    assert line.length[0] > 0
+    shift = layout.shape.shift
+    where = [((x >> shift) - 1, (x & (1 << shift) - 1) - 1) for x in line.order]
+    moves = line.length[0]
+    order = list(zip(where[: 2 * moves : 2], where[1 : 2 * moves : 2], strict=True))
+    assert len(list(replay(board, rules, order))) == moves  # raises if a pair cannot be linked
 
 
 def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

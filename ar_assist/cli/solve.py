@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -37,8 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.out and args.out.suffix.lower() not in (".png", ".gif"):
         raise UserError(f"{args.out}: the order is drawn as .png or .gif")
-    if (args.seconds or 1) <= 0 or (args.nodes or 1) <= 0:
-        raise UserError("the budget must be more than nothing")
+    budget = next((x for x in (args.seconds, args.nodes) if x is not None), 1)
+    if not 0 < budget < math.inf:
+        raise UserError("the budget must be more than nothing, and end")
     for board, rules in _boards(args):
         begin = time.perf_counter()
         solution = _solve(board, rules, args)

@@ -21,6 +21,9 @@ PARTS = (
     "lanes",
     "pairings",
     "still",
+    "positions",
+    "beams",
+    "playouts",
     "sliding",
 )  # modules of plain functions, used before their users
 

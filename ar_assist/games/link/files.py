@@ -35,7 +35,7 @@ def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
         return parse_level(data)
     rules = Rules()
     if isinstance(data, dict):
-        same = tuple(tuple(group) for group in data.get("same", ()))
+        same = _groups(data.get("same", []))
         gravity = data.get("gravity") or "none"
         rules = Rules(gravity, bool(data.get("outside", True)), same)
         data = data.get("board") or data
@@ -46,6 +46,16 @@ def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
         if not isinstance(cell, int) or isinstance(cell, bool) or cell < -2:
             raise ValueError(f"{cell!r} is no cell: a whole number, 0 empty, -1 stone, -2 hole")
     return LinkBoard(tuple(tuple(row) for row in data)), rules
+
+
+def _groups(data: Any) -> tuple[tuple[int, ...], ...]:
+    """Kinds that match each other, in lists."""
+    if not isinstance(data, list) or not all(isinstance(group, list) for group in data):
+        raise ValueError(f"'same' is {data!r}: lists of kinds are wanted, as in [[35, 36]]")
+    for kind in (kind for group in data for kind in group):
+        if not isinstance(kind, int) or isinstance(kind, bool) or kind < 1:
+            raise ValueError(f"{kind!r} under 'same' is no kind: a whole number above 0")
+    return tuple(map(tuple, data))
 
 
 def to_json(board: LinkBoard, rules: Rules) -> dict[str, Any]:

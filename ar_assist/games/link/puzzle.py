@@ -40,10 +40,10 @@ class Puzzle(NamedTuple):
 
     shape: Shape
     grid: (
-        Ints  # per padded cell: 0 free, -1 stone, kind's number + 1; one above for tiles in the way
+        Ints  # per padded cell: 0 free, -1 stone, tile's number + 1; one above for tiles in the way
     )
     cell: Ints  # per tile: its padded cell
-    kind: Ints  # per tile: its kind's number
+    kind: Ints  # per tile: its kind's number; one more entry for tiles in the way
     first: Ints  # per kind: its first tile; one more entry ends the last kind
     pair_a: Ints  # per pair of equal tiles: its tiles, kind by kind
     pair_b: Ints
@@ -68,17 +68,21 @@ def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints
     """Lay out a board; `array` makes a list of ints what the search wants."""
     labels = rules.labels(board)
     paired = [kind for kind, count in labels.counts.items() if count % 2 == 0]
-    number = {kind: i for i, kind in enumerate(paired, 1)}
-    number |= {EMPTY: 0, STONE: -1, HOLE: 0 if rules.outside else -1}
-    shape = _shape(board, rules, sum(labels.counts[kind] for kind in paired))
+    number = {kind: i for i, kind in enumerate(paired)}
+    fixed = {EMPTY: 0, STONE: -1, HOLE: 0 if rules.outside else -1}
+    tiles = sum(labels.counts[kind] for kind in paired)
+    shape = _shape(board, rules, tiles)
     grid = [0 if rules.outside else -1] * (shape.height << shape.shift)
     kinds: list[list[int]] = [[] for _ in paired]
     for r, row in enumerate(labels.cells, 1):
         for c, kind in enumerate(row, 1):
             cell = r << shape.shift | c
-            grid[cell] = number.get(kind, len(paired) + 1)
-            if 0 < grid[cell] <= len(paired):
-                kinds[grid[cell] - 1].append(cell)
+            grid[cell] = fixed.get(kind, tiles + 1)
+            if kind in number:
+                kinds[number[kind]].append(cell)
+    cells = [cell for group in kinds for cell in group]
+    for tile, cell in enumerate(cells, 1):
+        grid[cell] = tile
     first = [0, *accumulate(map(len, kinds))]
     pairs = [list(combinations(range(a, b), 2)) for a, b in pairwise(first)]
     mates: list[list[tuple[int, int]]] = [[] for _ in range(first[-1])]
@@ -95,8 +99,8 @@ def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints
     return Puzzle(
         shape,
         array(grid),
-        array([cell for group in kinds for cell in group]),
-        array([number for number, group in enumerate(kinds) for _ in group]),
+        array(cells),
+        array([*(number for number, group in enumerate(kinds) for _ in group), len(kinds)]),
         array(first),
         array([a for group in pairs for a, _ in group]),
         array([b for group in pairs for _, b in group]),
