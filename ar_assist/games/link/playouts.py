@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, random
-from ar_assist.games.link.positions import LOOSE, NODES, RANDOM, Field, list_moves, look, make
+from ar_assist.games.link.positions import LOOSE, NODES, Field, list_moves, look, make
 from ar_assist.games.link.puzzle import Ints, Puzzle
 
 UNIT = 64  # steps of liking to a factor of e, and what a game teaches at most

@@ -1,6 +1,7 @@
 """Positions under gravity, for its searches: moves that slide, and what is open after them.
 
-Plain or compiled alike. Equal positions have equal hashes (Zobrist): a kind's tiles are alike there.
+Plain or compiled alike. Equal positions have equal hashes (Zobrist), whichever of a kind's tiles
+is where.
 """
 
 from __future__ import annotations
