@@ -26,6 +26,7 @@ AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells chan
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
 CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a move that is atomic
+STRANGE_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
@@ -215,7 +216,11 @@ class Belief:
         differs = otherwise & ~steady | sure
         word = self._taken_down(reading, time)
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
-        taken = otherwise & (time - word.since >= np.where(steady, CONTRADICTION_S, soon))
+        needed = np.where(steady, CONTRADICTION_S, soon)
+        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell.
+        strange = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
+        needed[strange & ~steady & (not another)] = STRANGE_S
+        taken = otherwise & (time - word.since >= needed)
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
             taken |= differs & sight.natural

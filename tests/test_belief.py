@@ -267,6 +267,17 @@ def test_parts_of_a_move_that_is_atomic_are_not_believed_soon(play, is_atomic: b
     assert views[-1].reading.board == AFTER
 
 
+def test_a_chosen_tile_and_the_line_from_it_are_nothing_new_on_the_board(play):
+    """They look like nothing that the board held, until the pair is gone."""
+    marked = START.put({HINT.a: 7, HINT.b: 8})
+    at = {0.0: START, 0.5: marked, 2.0: AFTER}
+    source = ToySource(lambda t: at[max(start for start in at if start <= t)], 3.0)
+    views = play(source, look_latency_s=0.1)
+    assert {view.reading.board for view in views if view.reading} == {START, AFTER}
+    read = next(view.frame.time for view in views if view.reading and view.reading.board == AFTER)
+    assert read < 2.0 + 0.25
+
+
 class Fading(ToySource):
     """From 1 s to 1.5 s the first pair fades away."""
 

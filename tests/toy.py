@@ -29,7 +29,7 @@ from ar_assist.types import (
 
 ROWS, COLS, PX = 4, 6, 40  # the board on the toy's screen
 MARGIN = 1  # cells around it
-KINDS = 6
+KINDS = 8  # two more than the boards hold
 SIZE_WH = (640, 480)
 FPS = 30.0
 LATTICE = Lattice((MARGIN * PX - 0.5, MARGIN * PX - 0.5), (PX, PX), ROWS, COLS)
