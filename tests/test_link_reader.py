@@ -11,11 +11,14 @@ import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
 from ar_assist.find import find
-from ar_assist.games.link import reader
+from ar_assist.games import tiles
+from ar_assist.games.link import reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import Rules
+from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined
+from ar_assist.games.link.telling import DROPPED
 from ar_assist.look import TRUST
 from ar_assist.scene import open_scene
 from ar_assist.types import Image, Lattice, Reading
@@ -431,6 +434,16 @@ def test_pieces_are_known_by_coming_and_going_as_one(down: int, along: int) -> N
     assert joined(whole, tuple(map(tuple, (tile * labels[::down, ::along]).tolist()))) == whole
 
 
+@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 3)])
+def test_pieces_of_plain_tiles_are_equal_as_dealt_ones_seldom_are(down: int, along: int) -> None:
+    tile = cleared(shuffled(6, 8, 12, 9), 4)
+    fine = np.kron(tile, np.ones((down, along), int))
+    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
+    finer = Lattice(whole.origin_xy, (30 / along, 40 / down), *fine.shape)
+    assert joined(finer, tuple(map(tuple, fine.tolist()))) == whole
+    assert joined(whole, tuple(map(tuple, tile.tolist()))) == whole
+
+
 @pytest.mark.parametrize("truth", [((1, 2), (2, 1)), ((1, 2, 0), (0, 0, 3), (2, 1, 3))])
 @pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2)])
 def test_halves_of_a_few_discs_are_no_board(
@@ -507,13 +520,15 @@ def test_squares_of_near_colours_seen_by_a_camera(noise: float) -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_sprites_on_a_picture(seed: int) -> None:
-    truth = cleared(shuffled(6, 10, 10, seed), 4)
-    _, lattice = picture(truth)
+def on_waves(truth: np.ndarray, seed: int, white_from: int = 16) -> np.ndarray:
+    """Sprites without frames on a picture of many colours, seen by a noisy camera.
+
+    White from some column on, of (6, 10) sprites with three of ground around.
+    """
     y, x = np.mgrid[: 12 * PITCH, : 16 * PITCH] / PITCH
     waves = [np.sin(y / 2 + x / 3 + k) * 30 + np.cos(x / 2 - y / 3 + 2 * k) * 24 for k in range(3)]
     image = np.stack(waves, -1) + 130
+    image[:, white_from * PITCH :] = 270
     for (r, c), kind in np.ndenumerate(truth):
         if kind:
             rng = np.random.default_rng(kind)
@@ -521,10 +536,74 @@ def test_sprites_on_a_picture(seed: int) -> None:
             for spot in spots.astype(int).tolist():
                 cv2.circle(image, spot, 7, rng.integers(0, 256, 3).tolist(), -1)
     noise = np.random.default_rng(seed).normal(0, 4, image.shape)
-    seen = cv2.GaussianBlur(image, (0, 0), 1) + noise
-    found = cells_of(reader.read(np.clip(seen, 0, 255).astype(np.uint8), lattice))
+    return np.clip(cv2.GaussianBlur(image, (0, 0), 1) + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sprites_on_a_picture(seed: int) -> None:
+    truth = cleared(shuffled(6, 10, 10, seed), 4)
+    _, lattice = picture(truth)
+    found = cells_of(reader.read(on_waves(truth, seed), lattice))
     assert same_partition(found, truth)
     assert ((found == 0) == (truth == 0)).all()
+
+
+def test_what_is_overexposed_is_not_surely_empty() -> None:
+    """A picture may hold white tiles in its white parts; a page that is white all over none."""
+    truth = cleared(shuffled(6, 10, 10, 0), 4)
+    _, lattice = picture(truth)
+    reading = reader.read(on_waves(truth, 0, white_from=9), lattice)
+    assert reading is not None
+    (left, right), sure = ((0, 3), (0, 8)), reading.certainty
+    assert truth[left] == truth[right] == reading.cells[left] == reading.cells[right] == 0
+    assert sure[right] <= DROPPED < 0.9 < sure[left]
+    page = reader.read(*picture(truth, ground=255))
+    assert page is not None
+    assert (page.certainty[truth == 0] > 0.9).all()
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_plain: bool) -> None:
+    """One of four bare cells beside four tiles runs on into no other."""
+    bare = np.arange(8) < 4
+    quiet = np.zeros((8, 4), bool)
+    quiet[:3, 0] = True
+    contrast = np.where(bare, 1, 20).astype(np.float32)
+    nothing = np.zeros(8, bool)
+    seen = Shown(contrast, 4.0, bare, bare, quiet, bare, bare, nothing, is_plain)
+    most = telling._most_of_ground(seen, ~bare, bare, nothing)
+    assert most[:3].tolist() == [1, 1, 1]
+    assert (most[3] == DROPPED) != is_plain
+
+
+def test_a_blank_tile_beside_the_board_is_known_by_its_frame() -> None:
+    """One of two white tiles is all of its row, and another tile of the next."""
+    truth = np.zeros((8, 10), int)
+    truth[2:] = shuffled(6, 10, 18, 6)
+    pairs = np.flatnonzero(np.bincount(truth[truth > 0]) == 2)
+    blank, other = pairs[0], pairs[1]
+    for row, kind in enumerate((blank, other)):
+        truth[tuple(np.argwhere(truth == kind)[0])] = 0
+        truth[row, 3] = kind
+    image, lattice = picture(truth, ground=90)
+    framed = bordered(image, np.argwhere(truth), (250, 250, 250))
+    for r, c in np.argwhere(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        if truth[r, c] == blank:
+            framed[y : y + PITCH, x : x + PITCH] = 250
+        framed[y + PITCH - 4 : y + PITCH, x : x + PITCH] = (60, 90, 120)
+    below = Lattice((3 * PITCH - 0.5, 4 * PITCH - 0.5), lattice.pitch_xy, 7, 10)
+    assert same_partition(cells_of(reader.read(framed, below)), truth)
+
+
+def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
+    rng = np.random.default_rng(2)
+    drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
+    blank = np.full_like(drawn[:1], 90) + rng.normal(0, 1, drawn[:1].shape)
+    kinds = np.concatenate([drawn, blank]).astype(np.float32)
+    assert np.flatnonzero(reader._show_little(kinds)).tolist() == [9]
+    assert not reader._show_little(kinds[-5:]).any()  # too few to say what is usual
+    assert not reader._show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
 
 
 def chessboard() -> Image:

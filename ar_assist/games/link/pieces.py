@@ -18,12 +18,18 @@ MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures
 
 
 def joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
-    """The lattice with those (R, C) labelled cells joined that are only pieces of tiles."""
+    """The lattice with those (R, C) labelled cells joined that are only pieces of tiles.
+
+    Along the likelier axis alone: pieces make lines equal, which says nothing of the other one.
+    """
     labels = np.array(cells)
-    (down, top), (along, left) = (
-        (pieces, first) if odds > ONE_TILE else (1, 0)
-        for odds, pieces, first in (_likeliest(labels.T), _likeliest(labels))
-    )
+    (odds_down, down, top), (odds, along, left) = _likeliest(labels.T), _likeliest(labels)
+    if max(odds_down, odds) <= ONE_TILE:
+        return lattice
+    if odds_down > odds:
+        along, left = 1, 0
+    else:
+        down, top = 1, 0
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     rows, cols = (lattice.rows - top) // down, (lattice.cols - left) // along
     return Lattice((x + left * dx, y + top * dy), (along * dx, down * dy), rows, cols)
@@ -43,15 +49,17 @@ def _likeliest(labels: Indices) -> tuple[float, int, int]:
     """Log odds that cells along x are pieces of tiles, of how many, and where the first whole tile
     begins.
 
-    Pieces of a tile come and go together, and a piece has always the same piece beside it.
+    Pieces of a tile come and go together, and a piece has always the same piece beside it: another
+    piece of the picture, or its equal where tiles are plain.
     """
     a, b = labels[:, :-1], labels[:, 1:]
     ways = []
     for pieces, first in ((p, f) for p in PIECES for f in range(p)):
         within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
-        both = (a > 0) & (b > 0) & (a != b) & within
-        odds = _odds_of_ends(labels > 0, within)
-        odds += max(_odds_of_bound(a[both], b[both]), _odds_of_bound(b[both], a[both]))
+        both = (a > 0) & (b > 0) & within
+        unlike = both & (a != b)
+        bound = _odds_of_bound(a[unlike], b[unlike]), _odds_of_bound(b[unlike], a[unlike])
+        odds = _odds_of_ends(labels > 0, within) + max(*bound, _odds_of_equals(a[both], b[both]))
         ways.append((odds, pieces, first))
     return max(ways, key=lambda way: way[0])
 
@@ -79,6 +87,14 @@ def _odds_of_bound(a: Indices, b: Indices) -> float:
     a, b = a[order], b[order]
     share = np.bincount(b) / len(b)
     return _log_odds((b[1:] == b[:-1])[a[1:] == a[:-1]], float(share @ share))
+
+
+def _odds_of_equals(a: Indices, b: Indices) -> float:
+    """Log odds of couples (N,), (N,) of labels: that they are equal, and not by chance."""
+    if not len(a):
+        return 0.0
+    share = np.bincount(np.concatenate([a, b])) / (2 * len(a))
+    return _log_odds(a == b, float(share @ share))
 
 
 def _log_odds(seen: Mask, chance: float) -> float:

@@ -10,19 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import ndimage, special
+from scipy import ndimage, special, stats
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.evening import even_faces, even_ground
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import joined, may_be_pieces
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
-from ar_assist.games.tiles import Array, Indices
+from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
@@ -47,6 +47,11 @@ WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the boa
 MARGINS = 4.0  # log odds: more certainty adds nothing
 SHARES = 0.3  # of doubtful cells, of odd kinds: more take nothing more
 MANY_TILES = 40  # on fewer, equal groups come by chance more easily
+SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
+LEAST_SPREAD = 0.1  # of it: kinds are never more alike
+USUAL_KINDS = 8  # or more tell what is usual
+CLIPPED = 250  # grey levels: cameras give white no more
+LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +67,7 @@ class Sight:
     marked: Mask  # a mark was taken off its frame
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
+    on_picture: bool  # the ground is not known to be plain
 
 
 def read(
@@ -115,7 +121,8 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
 
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    cells = even_faces(even_ground(settle(picture, _grown(lattice, 1, 1, 1, 1), rim=1)))
+    wider = _grown(lattice, 1, 1, 1, 1)
+    cells = even_faces(even_ground(settle(picture, wider, rim=1)))
     grid = cells.shape[:2]
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
@@ -131,6 +138,8 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     for lines in by_lines:
         doubt |= _to_themselves(told.tile & inside, lines)
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
+    unseen = _overexposed(tiles.cut(picture, wider), inside & ~told.tile)
+    certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
         lattice,
@@ -142,7 +151,18 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         told.marked.reshape(grid),
         (rows, cols),
         bool(told.odd[~inside].mean() > 0.5),
+        not told.is_plain,
     )
+
+
+def _overexposed(cells: Array, bare: Mask) -> Mask:
+    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture:
+    those as bright as can be, where others differ in colour by more than light makes."""
+    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3))
+    clipped: Mask = bare & ((faces >= CLIPPED).all(-1).mean((1, 2)) > 0.5)
+    colours = tiles.level(tiles.opponent(faces)[1])[bare & ~clipped]
+    is_picture = len(colours) > 1 and bool(np.ptp(colours, axis=0).max() > SAME)
+    return clipped if is_picture else np.zeros_like(clipped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +290,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         or _is_in_lines(tile, groups)
     ):
         return None
-    memory = Memory.of(cells[tile], groups)
+    memory = kinds = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
         had = np.array(before.board.cells)[tile]
         memory = memory.after(known, groups, had, joins)
@@ -288,6 +308,8 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     # may hide a drawing, and what is under a mark, unless it is what was there.
     joined, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
     joined[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
+    if sight.on_picture:
+        joined[tile] |= _show_little(kinds.pictures)[groups]
     if before:
         marked = marked & (board != before.board.cells)
     most = np.where(joined | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
@@ -325,6 +347,16 @@ def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
     is_bare = 2 * np.bincount(groups, bare) > sizes
     hides: Mask = (is_bare & (sizes > np.median(sizes)))[groups] & (2 * is_bare.sum() < len(sizes))
     return hides
+
+
+def _show_little(pictures: Array) -> Mask:
+    """(K,) kinds that show far less than most: (K, CELL, CELL, 3) pieces of what lies behind."""
+    grey, _ = tiles.opponent(pictures)
+    shown = np.log(tiles.spread(tiles.face(tiles.detail(grey))[..., None])[:, 0] + LEAST_DETAIL)
+    off = shown - np.median(shown)
+    spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
+    little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
+    return little
 
 
 def _is_too_fine(tile: Mask) -> bool:

@@ -45,6 +45,7 @@ class Told:
     framed: bool  # tiles share a frame that tells
     cells: Array  # (N, CELL, CELL, 3) without marks
     marked: Mask  # a mark lay over their frame
+    is_plain: bool  # the ground is, and of one colour
 
 
 def tell(cells: Array, inside: Mask) -> Told | None:
@@ -77,7 +78,10 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     empty, odd, spared = empty | made.unframed, made.odd | over, made.spared & ~over
     vouched: Mask = np.any(alike[:, ~odd], axis=1)
     must_have_mate = ~inside | made.blank | (plain & ~vouched)  # pieces of ground are mates too
-    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd) & (inside | ~plain)
+    # Beside the board a blank tile must show the frame, on every side.
+    is_blank = ~odd & ~seen.quiet.any(1) & bool(frame)
+    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd)
+    tile &= inside | ~plain | is_blank
     busy = np.log((seen.contrast + 1) / (seen.limit + 1))
     against = made.blank | spared
     clear = np.where(against, -busy, np.log((off + 0.01) / most)) if frame else busy
@@ -85,7 +89,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
-    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked
+    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
 
 
@@ -127,6 +131,8 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
+    if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
+        guessed = guessed | (bare & ~seen.quiet.any(1) & ~unframed)
     most = np.where(guessed, DROPPED, 1.0)
     if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
         most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
