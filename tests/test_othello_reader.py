@@ -45,6 +45,7 @@ def drawn(
     lines: bool = True,
     cells: int = 8,
     radius: float = 0.4,
+    ink: tuple[int, int, int] = (20, 40, 10),
 ) -> Image:
     """A board as a program shows it, with a frame three cells wide."""
     side = CELL * (cells + 6)
@@ -54,8 +55,8 @@ def drawn(
     for i in range(cells + 1):
         at = start + i * CELL
         if lines:
-            cv2.line(picture, (at, start), (at, end), (20, 40, 10), 1)
-            cv2.line(picture, (start, at), (end, at), (20, 40, 10), 1)
+            cv2.line(picture, (at, start), (at, end), ink, 1)
+            cv2.line(picture, (start, at), (end, at), ink, 1)
     for square in range(64):
         if board[square]:
             r, c = divmod(square, 8)
@@ -113,6 +114,19 @@ def test_a_lattice_may_be_a_row_off_beside_something_of_the_felts_colour(row: in
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, lattice().corners) < 0.05
+
+
+@pytest.mark.parametrize("ink", [(57, 122, 27), (50, 108, 24)])
+def test_the_edges_of_discs_are_not_taken_for_lines(ink: tuple[int, int, int]) -> None:
+    """Discs begin an eighth of a cell and more beside faint lines, on all of them alike."""
+    board = OthelloBoard.from_cells(
+        BLACK + (row + col) % 2 for row, col in product(range(8), repeat=2)
+    )
+    picture = cv2.GaussianBlur(drawn(board, radius=0.34, ink=ink), (0, 0), 0.8)
+    reading = GAME.read(np.asarray(picture, np.uint8), lattice())
+    assert reading is not None
+    assert reading.board == board
+    assert off(reading, lattice().corners) < 0.1
 
 
 def test_a_frame_taken_for_felt_is_doubted() -> None:

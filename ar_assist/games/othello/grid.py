@@ -136,13 +136,15 @@ def _line_strength(board: Image, along: NDArray[np.float64]) -> tuple[FloatArray
     """(len(along), SIDE) ridge and step strength of upright lines at places along them, Lab units.
 
     Averaged along the line before its size is taken, so that felt texture and the round edges of
-    discs mostly cancel.
+    discs mostly cancel. What is left of those begins as a bend: felt on one side, a disc on the
+    other. A line differs from both its sides, and in the same way, which their product tells.
     """
     middles = ((MARGIN + along) * CELL).astype(int)
     strips = board[middles[:, None] + STRETCH].mean(axis=1, dtype=np.float32)
     colours = lab(strips)
     left, right = np.roll(colours, RIDGE_PX, axis=1), np.roll(colours, -RIDGE_PX, axis=1)
-    return _size(colours - (left + right) / 2), _size((right - left) / 2)
+    alike = np.einsum("ijk,ijk->ij", colours - left, colours - right)
+    return np.sqrt(np.maximum(alike, 0)), _size((right - left) / 2)
 
 
 def _size(colours: NDArray[Any]) -> FloatArray:
