@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter
 
 from ar_assist.cli import main
-from ar_assist.games.nonogram import NonogramGame, guess, sat, solver
+from ar_assist.games.nonogram import NonogramGame, sat, solver
 from ar_assist.games.nonogram.board import (
     CROSSED,
     FILLED,
     UNKNOWN,
-    Cells,
     clue_of,
     is_solution,
     parse,
@@ -38,6 +36,11 @@ grids = st.tuples(st.integers(1, 6), st.integers(1, 6)).flatmap(
     )
 )
 lines = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=9)
+
+needs_sat = pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+needs_fast = pytest.mark.skipif(
+    not (sat.available() and solver.HAS_NUMBA), reason="the extra `fast` is not installed"
+)
 
 
 @given(lines)
@@ -94,7 +97,7 @@ def test_solver_counts_as_trying_everything_does(cells: list[list[int]]) -> None
     assert len(outcome.solutions) == len(set(outcome.solutions)) == _all_solutions(board, 3, 4)
 
 
-@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+@needs_sat
 def test_sat_and_search_find_the_same_solutions() -> None:
     board = puzzle([[1]] * 5, [[1]] * 5)  # every permutation
     searched, by_sat = solve(board, wanted=500), solve(board, wanted=500, seconds=30.0)
@@ -103,7 +106,7 @@ def test_sat_and_search_find_the_same_solutions() -> None:
     assert by_sat.complete
 
 
-@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+@needs_sat
 def test_a_question_that_takes_too_long_spoils_no_other() -> None:
     hard, easy = puzzle([[1]] * 12, [[1]] * 12), puzzle([[1]] * 4, [[1]] * 4)
     assert solve(easy, wanted=100, seconds=30.0).complete
@@ -113,7 +116,7 @@ def test_a_question_that_takes_too_long_spoils_no_other() -> None:
         assert len(solve(easy, wanted=100, seconds=30.0).solutions) == 24
 
 
-@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
+@needs_sat
 def test_questions_from_several_threads_do_not_mix() -> None:
     with ThreadPoolExecutor(4) as threads:
         boards = [puzzle([[1]] * n, [[1]] * n) for n in (3, 4, 5) * 4]
@@ -121,10 +124,13 @@ def test_questions_from_several_threads_do_not_mix() -> None:
         assert [len(outcome.solutions) for outcome in outcomes] == [6, 24, 120] * 4
 
 
+@needs_fast
 def test_a_line_tells_the_chances_of_its_cells_over_all_fillings() -> None:
+    from ar_assist.games.nonogram.chances import Lines
+
     clues, length = [(2, 1), (), (3,), (1, 1, 2)], 8
     odds = np.random.default_rng(5).normal(0, 2, (len(clues), length))
-    chances = guess._Lines(clues, length).chances(odds)
+    chances = Lines(clues, length, [(0, 0)] * len(clues)).chances(odds)
     for clue, told, found in zip(clues, odds, chances, strict=True):
         fillings = [
             np.array(bits)
@@ -135,22 +141,42 @@ def test_a_line_tells_the_chances_of_its_cells_over_all_fillings() -> None:
         np.testing.assert_allclose(found, np.average(fillings, axis=0, weights=weights))
 
 
-@pytest.mark.skipif(not sat.available(), reason="python-sat is not installed")
-def test_guesses_lead_to_solutions_but_never_to_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A board of which the SAT solver alone finds nothing in time."""
-    real, asked = sat.solutions, []
-
-    def slow(*args: Any) -> tuple[list[Cells], bool]:
-        asked.append(len(args[2].open_cells()))
-        return real(*args) if asked[-1] < asked[0] else ([], False)
-
-    monkeypatch.setattr(sat, "solutions", slow)
+@pytest.fixture
+def only_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every board is large, and the SAT solver without guesses finds nothing."""
     monkeypatch.setattr(solver, "MANY_OPEN", 1)
+    monkeypatch.setattr(sat, "solutions", lambda *_: ([], False))
+
+
+@needs_fast
+@pytest.mark.usefixtures("only_guesses")
+def test_guesses_lead_to_solutions() -> None:
     picture = gaussian_filter(np.random.default_rng(1).normal(size=(24, 24)), 1.2) > 0
     board = puzzle_of(np.where(picture, FILLED, CROSSED).tolist())
-    outcome = solve(board, 1, seconds=30.0)
-    assert is_solution(board, outcome.solutions[0])
-    assert outcome.verdict == "open"  # whether there are others is not known
+    outcome = solve(board, 3, seconds=60.0)
+    assert len(set(outcome.solutions)) == 3
+    assert all(is_solution(board, cells) for cells in outcome.solutions)
+
+
+@needs_fast
+@pytest.mark.usefixtures("only_guesses")
+def test_guesses_are_given_up_until_all_solutions_are_found() -> None:
+    board = puzzle([[1]] * 5, [[1]] * 5)  # every permutation
+    outcome = solve(board, wanted=500, seconds=60.0)
+    assert len(set(outcome.solutions)) == 120
+    assert outcome.complete
+
+
+@needs_fast
+def test_what_guesses_do_not_find_in_half_of_the_time_is_left_to_the_other_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ar_assist.games.nonogram import guess
+
+    monkeypatch.setattr(solver, "MANY_OPEN", 1)
+    monkeypatch.setattr(guess, "solutions", lambda *_: ([], False))
+    outcome = solve(puzzle([[1]] * 4, [[1]] * 4), wanted=500, seconds=60.0)
+    assert (len(outcome.solutions), outcome.complete) == (24, True)
 
 
 def test_verdicts() -> None:

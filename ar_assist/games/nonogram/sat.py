@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from importlib.util import find_spec
@@ -37,8 +37,20 @@ def solutions(
     row_clues: Sequence[Clue], col_clues: Sequence[Clue], grid: Grid, wanted: int, seconds: float
 ) -> tuple[list[Cells], bool]:
     """Up to `wanted` solutions of a grid at line solving's fixed point; whether these are all."""
+    cells, formula = formula_of(row_clues, col_clues, grid)
+    header = array("i", [len(cells), wanted, len(formula.literals)])
+    answer = _CHILD.ask(header.tobytes() + formula.literals.tobytes(), wanted, seconds)
+    complete = answer[-1:] == ["end"]
+    models = answer[:-1] if complete else answer
+    return [filled_in(grid, cells, [bit == "1" for bit in model]) for model in models], complete
+
+
+def formula_of(
+    row_clues: Sequence[Clue], col_clues: Sequence[Clue], grid: Grid
+) -> tuple[list[tuple[int, int]], Formula]:
+    """The open cells of a grid, whose variables are 1, 2, … in this order, and what they obey."""
     cells = grid.open_cells()
-    formula = _Formula(len(cells))
+    formula = Formula(len(cells))
     variables = {cell: number for number, cell in enumerate(cells, 1)}
     for axis, clues, lines in ((0, row_clues, grid.rows), (1, col_clues, grid.cols)):
         length = len(grid.cols) if axis == 0 else len(grid.rows)
@@ -48,14 +60,18 @@ def solutions(
                 continue
             own = {j: variables[(index, j) if axis == 0 else (j, index)] for j in unknown}
             _encode_line(formula, clue, length, line, own)
-    header = array("i", [len(cells), wanted, len(formula.literals)])
-    answer = _CHILD.ask(header.tobytes() + formula.literals.tobytes(), wanted, seconds)
-    complete = answer[-1:] == ["end"]
-    models = answer[:-1] if complete else answer
-    return [_filled_in(grid, cells, model) for model in models], complete
+    return cells, formula
 
 
-class _Formula:
+def filled_in(grid: Grid, cells: Sequence[tuple[int, int]], filled: Sequence[bool]) -> Cells:
+    """The cells of a grid whose open ones are filled, or else crossed."""
+    values = [list(row) for row in grid.cells()]
+    for (i, j), is_filled in zip(cells, filled, strict=True):
+        values[i][j] = FILLED if is_filled else CROSSED
+    return tuple(map(tuple, values))
+
+
+class Formula:
     """Clauses of a CNF, flat; variables are handed out from those of interest on."""
 
     def __init__(self, variables: int) -> None:
@@ -72,11 +88,20 @@ class _Formula:
             self.literals.extend([literal for literal in clause if literal != -TRUE])
             self.literals.append(0)
 
+    def clauses(self) -> Iterator[list[int]]:
+        """The clauses, one by one."""
+        begin = 0
+        literals = self.literals.tolist()
+        for place, literal in enumerate(literals):
+            if literal == 0:
+                yield literals[begin:place]
+                begin = place + 1
+
 
 class _Block:
     """A block and its variables: `by(s)` is "starts at s or before"."""
 
-    def __init__(self, formula: _Formula, length: int, starts: int) -> None:
+    def __init__(self, formula: Formula, length: int, starts: int) -> None:
         self.length = length
         self.first = (starts & -starts).bit_length() - 1
         self.last = starts.bit_length() - 1
@@ -94,7 +119,7 @@ class _Block:
 
 
 def _encode_line(
-    formula: _Formula, clue: Clue, length: int, line: Line, variables: dict[int, int]
+    formula: Formula, clue: Clue, length: int, line: Line, variables: dict[int, int]
 ) -> None:
     """The clauses of one line; `variables` of its unknown cells."""
     starts = block_starts(clue, length, *line)
@@ -172,10 +197,3 @@ def _answer(process: subprocess.Popen[bytes], question: bytes, wanted: int) -> l
             break
         lines.append(line.strip())
     return lines
-
-
-def _filled_in(grid: Grid, cells: Sequence[tuple[int, int]], model: str) -> Cells:
-    values = [list(row) for row in grid.cells()]
-    for (i, j), bit in zip(cells, model, strict=True):
-        values[i][j] = FILLED if bit == "1" else CROSSED
-    return tuple(map(tuple, values))

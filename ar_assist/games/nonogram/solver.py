@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Literal
 
 from ar_assist.games.nonogram import sat
@@ -22,12 +23,11 @@ from ar_assist.games.nonogram.board import (
     is_solution,
 )
 from ar_assist.games.nonogram.grid import Grid, Propagator
-from ar_assist.games.nonogram.guess import narrowed
 
 PROBE_LINES = 500  # lines solved in probing before the SAT solver, which more makes no faster
 MANY_OPEN = 5_000  # cells: of fewer the SAT solver decides nearly every board in seconds
-A_WHILE_S = 4.0  # for the SAT solver: a board that it can solve takes less, mostly
 SEARCH_LINES = 1_000_000  # lines solved in a plain search: half a minute or so
+HAS_NUMBA = find_spec("numba") is not None
 Verdict = Literal["none", "one", "many", "open"]
 
 
@@ -85,26 +85,17 @@ def solve(
 def _by_sat(
     lines_of: Propagator, grid: Grid, wanted: int, seconds: float
 ) -> tuple[list[Cells], bool]:
-    """What the SAT solver finds; on large boards it gets a while, and then boards with guesses."""
-    row_clues, col_clues = lines_of.row_clues, lines_of.col_clues
-    if len(grid.open_cells()) < MANY_OPEN:
-        return sat.solutions(row_clues, col_clues, grid, wanted, seconds)
-    end = time.monotonic() + seconds
-    found, complete = sat.solutions(row_clues, col_clues, grid, wanted, min(A_WHILE_S, seconds))
-    if found or complete:
-        return found, complete
-    guesses = [grid, *narrowed(row_clues, col_clues, grid, lines_of)]
-    first, last = 0, len(guesses)  # the first is too much, and with the last a guess is wrong
-    while last - first > 1 and time.monotonic() < end:
-        middle = (first + last) // 2
-        left = min(A_WHILE_S, end - time.monotonic())
-        found, complete = sat.solutions(row_clues, col_clues, guesses[middle], wanted, left)
-        if found:
-            return found, False
-        first, last = (first, middle) if complete else (middle, last)
+    """What SAT solvers find: on large boards one with guesses has half of the time, at most."""
+    end, guessed = time.monotonic() + seconds, None
+    if len(grid.open_cells()) >= MANY_OPEN and HAS_NUMBA:
+        from ar_assist.games.nonogram import guess
+
+        guessed = guess.solutions(grid, lines_of, wanted, seconds / 2)
+        if guessed[1] or len(guessed[0]) == wanted:
+            return guessed
     left = max(0.0, end - time.monotonic())
-    found, complete = sat.solutions(row_clues, col_clues, guesses[first], wanted, left)
-    return found, complete and first == 0
+    found = sat.solutions(lines_of.row_clues, lines_of.col_clues, grid, wanted, left)
+    return max(found, guessed or found, key=lambda each: (each[1], len(each[0])))
 
 
 def certain_clues(board: NonogramBoard) -> tuple[list[Clue], list[Clue]]:
