@@ -346,7 +346,9 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     ("words", "code"),
     [
         (["make", "none.png", "--size", "5x5"], 3),
+        (["make", "empty.png", "--size", "5x5"], 3),
         (["make", "white.png", "--size", "5x5"], 2),
+        (["make", "white.png", "--size", "-5x5"], 2),
         (["make", "white.png", "--size", "0x5"], 2),
         (["make", "white.png", "--size", "big"], 2),
         (["make", "white.png", "--size", "5x5", "--threshold", "dark"], 2),
@@ -357,6 +359,9 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["make", "half.png", "--size", "5x5", "--out", "none/x.svg"], 2),
         (["make", "half.png", "--size", "501x5"], 2),
         (["check", "good.non", "--time", "0"], 2),
+        (["check", "good.non", "--time", "nan"], 2),
+        (["check", "good.non", "--time", "inf"], 2),
+        (["check", "deep.json"], 2),
         (["solve", "good.non", "--count", "0"], 2),
     ],
 )
@@ -369,6 +374,8 @@ def test_errors_are_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.non").write_text("rows\n1\ncolumns\n2\n")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "empty.png").touch()
     white = to_image(draw(puzzle([[]], [[]])), 4).resize((20, 20))
     white.paste("#ffffff", (0, 0, 20, 20))
     white.save("white.png")

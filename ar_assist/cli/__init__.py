@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from ar_assist import __version__
 from ar_assist.errors import UserError
@@ -56,9 +57,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """One that says what is wrong in one line, as every other error is told."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message} ({self.prog} --help tells more)")
+
+
 def _parser(verb: str) -> argparse.ArgumentParser:
     """The parser; only the wanted verb's module is imported, so that start-up stays quick."""
-    parser = argparse.ArgumentParser(prog="ar-assist", description=__doc__)
+    parser = _Parser(prog="ar-assist", description=__doc__)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, help_line in VERBS.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 
 import cv2
@@ -15,6 +16,7 @@ from ar_assist.games.nonogram.drawing import draw, to_image, to_pdf, to_svg
 from ar_assist.games.nonogram.files import read_puzzle, write_puzzle
 from ar_assist.games.nonogram.make import Threshold, cells_of, make_unique
 from ar_assist.games.nonogram.solver import solve
+from ar_assist.types import Image
 
 SECONDS = 60.0  # for the SAT solver, unless --time says otherwise
 PNG_CELL_PX = 32
@@ -55,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if getattr(args, "time", SECONDS) <= 0:
-        raise UserError(f"--time must be more than nothing, not {args.time:g}")
+    if not 0 < getattr(args, "time", SECONDS) < math.inf:
+        raise UserError(f"--time must be seconds, more than nothing, not {args.time:g}")
     try:
         return {
             "make": _make,
@@ -71,12 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _make(args: argparse.Namespace) -> int:
     rows, cols = _size(args.size)
-    if not args.picture.is_file():
-        raise SourceError(f"no such picture: {args.picture}")
-    picture = cv2.imdecode(np.fromfile(args.picture, np.uint8), cv2.IMREAD_COLOR)
-    if picture is None:
-        raise SourceError(f"not a picture: {args.picture}")
-    cells = cells_of(np.asarray(picture, np.uint8), rows, cols, _threshold(args.threshold))
+    cells = cells_of(_picture_in(args.picture), rows, cols, _threshold(args.threshold))
     if args.unique:
         cells, altered = make_unique(cells, SECONDS)
         print(f"one solution, {altered} of {rows * cols} cells altered")
@@ -158,6 +155,17 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
             raise UserError(f"{path}: {error}; drawings are .svg, .pdf, .png") from None
         except OSError as error:
             raise UserError(f"can't write {path}: {error.strerror}") from None
+
+
+def _picture_in(path: Path) -> Image:
+    try:
+        stored = np.frombuffer(path.read_bytes(), np.uint8)
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror}") from None
+    picture = cv2.imdecode(stored, cv2.IMREAD_COLOR) if stored.size else None
+    if picture is None:
+        raise SourceError(f"not a picture: {path}")
+    return np.asarray(picture, np.uint8)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -136,6 +136,8 @@ def _read_json(text: str) -> NonogramBoard:
         stored = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise ValueError("too many brackets within each other") from None
     if not isinstance(stored, dict) or not {"rows", "columns"} <= stored.keys():
         raise ValueError('use {"rows": [[1, 2], …], "columns": [[3], …]}')
     for name in ("rows", "columns"):
