@@ -27,8 +27,8 @@ from ar_assist.games.nonogram.sat import filled_in, formula_of
 KNOWN = 30.0  # log odds of a cell that is entered
 MOST = 8.0  # log odds that one line may tell another: no word is final
 CERTAIN = 1e-9  # chances are kept so far from 0 and 1
-DAMPING = 0.7  # share of what a line said before: undamped, rows and columns swing
-FIRST_ROUNDS, ROUNDS = 200, 40  # of messages before the first guesses, and between later ones
+DAMPING = 0.5  # share of what a line said before: undamped, rows and columns swing
+FIRST_ROUNDS, ROUNDS = 100, 20  # of messages before the first guesses, and between later ones
 SHARE = 0.01  # of the open cells that are guessed at a time
 CONFLICTS = 1_000  # of the SAT solver between guesses: a fraction of a second
 
