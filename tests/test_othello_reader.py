@@ -14,6 +14,7 @@ from PIL import Image as PilImage
 from PIL import ImageDraw, ImageFont
 
 from ar_assist import look as look_module
+from ar_assist.belief import SURE
 from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
@@ -489,3 +490,11 @@ def test_a_grid_that_is_sheared_along_its_lines_is_not_believed() -> None:
     assert sight.reading.confidence > 0.9
     along = sight.plane.to_frame(sight.reading.corners)
     assert abs(along[0, 0] - along[3, 0]) < 100  # px; 150 where it is sheared
+
+
+def test_sure_squares_do_not_make_up_for_a_faint_grid() -> None:
+    """Faint lines and shadows on brown wood: a corner is a third of a cell off."""
+    frame = next(iter(open_scene("scene:tier=handheld,seed=75189,game=othello-table")))
+    sight = look(Task(frame, (OthelloGame(),)))
+    assert sight is not None
+    assert sight.reading.confidence < SURE

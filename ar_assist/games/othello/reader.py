@@ -212,7 +212,8 @@ def _confidence(fit: _Fit) -> float:
     low, high = FAINT_GRID, CLEAR_GRID
     grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
     on_frame = _tint_apart(fit.squares.rims, fit.squares.felt) > FRAME_TINT
-    sure = float(np.clip((0.3 + fit.squares.certainty.min()) * grid_clear, 0, 0.99))
+    squares_clear = min(1.0, 0.3 + fit.squares.certainty.min())  # which no faint grid is made up by
+    sure = min(0.99, float(squares_clear * grid_clear))
     fewer, more = sorted((fit.lines.upright, fit.lines.level))
     sheared = fewer < BY_CHANCE and more > LINES_SEEN
     return sure / 2 if on_frame or sheared else sure
