@@ -56,9 +56,44 @@ def test_an_odd_kind_is_said_and_the_rest_is_played(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("1 1 1\n2 2 .\n"))
     assert main(["solve", "-"]) == 0
-    assert "cannot be cleared; the best order found leaves 1 tiles (3 of kind 1)" in (
+    assert "cannot be cleared; the best order found leaves 1 tile (3 of kind 1)" in (
         capsys.readouterr().out
     )
+    monkeypatch.setattr("sys.stdin", io.StringIO("1 1 1\n2 2 .\n"))
+    assert main(["solve", "-", "--all-pairs", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert {tuple(pair["a"]): pair["verdict"] for pair in said["pairs"]} == {
+        (0, 0): "unknown",  # one of the three was misread, and which is not known
+        (0, 1): "unknown",
+        (1, 0): "safe",
+    }
+
+
+def test_kinds_that_match_make_no_odd_kind(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("same=1,2\n1 2 3 4 3 4"))
+    assert main(["solve", "-", "--no-outside"]) == 0
+    assert "leaves 4 tiles, " in capsys.readouterr().out
+
+
+def test_json_has_the_keys_that_are_promised(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1 1"))
+    assert main(["solve", "-", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said.pop("ms") >= 0
+    step = {"a": [0, 0], "b": [0, 1], "path": [[0, 0], [0, 1]]}
+    assert said == {"verdict": "clears", "order": [step], "left": 0}
+
+
+def test_a_board_without_tiles_is_said_to_be_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(". #"))
+    assert main(["solve", "-"]) == 0
+    assert "no tile is left to clear" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -71,6 +106,14 @@ def test_an_odd_kind_is_said_and_the_rest_is_played(
         ("[[1,", 2, "Expecting value"),
         ('{"cells": [[1, 1]], "same": 5}', 2, "'same' is 5"),
         ('{"cells": [[1, 1]], "same": [["a"]]}', 2, "'a' under 'same' is no kind"),
+        ('{"cells": [[1, 1]], "same": [[1, 0]]}', 2, "0 under 'same' is no kind"),
+        ('{"cells": [[1, 3]], "same": [[1, 2], [2, 3]]}', 2, "kind 2 is in two groups"),
+        ('{"cells": [[1, 1]], "outside": "no"}', 2, "'outside' is 'no': true or false"),
+        ('{"cells": [[1, 1]], "gravity": ["down"]}', 2, "'gravity' is ['down']: a name"),
+        ('{"cells": [[1, 1]], "gravity": false}', 2, "'gravity' is False: a name"),
+        ("[" * 100_000, 2, "lists within lists"),
+        ("same=1,²\n1 1", 2, "'same=1,²' is no rule"),
+        ("same=1,2 same=2,3\n1 3", 2, "kind 2 is in two groups"),
         (None, 3, "No such file"),
     ],
 )
@@ -84,6 +127,19 @@ def test_bad_boards_are_told_in_one_line(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+
+
+def test_a_file_without_boards_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    boards = tmp_path / "boards.jsonl"
+    boards.write_text("\n")
+    assert main(["solve", str(boards)]) == 2
+    assert "no board in it" in capsys.readouterr().err
+
+
+def test_a_text_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    board = tmp_path / "board.txt"
+    board.write_text("1 1\n", encoding="utf-8-sig")
+    assert main(["solve", str(board)]) == 0
 
 
 @pytest.mark.parametrize(
@@ -106,6 +162,15 @@ def test_the_order_is_drawn(tmp_path: Path) -> None:
     assert main(["solve", str(board), "--out", str(tmp_path / "no" / "b.png")]) == 2
 
 
+def test_boards_of_one_file_are_drawn_into_files_of_their_own(tmp_path: Path) -> None:
+    boards = tmp_path / "b.jsonl"
+    boards.write_text("[[1, 1]]\n[[1, 1, 1, 1]]\n")
+    assert main(["solve", str(boards), "--out", str(tmp_path / "b.png")]) == 0
+    pictures = sorted(tmp_path.glob("*.png"))
+    assert [picture.name for picture in pictures] == ["b-1.png", "b-2.png"]
+    assert Image.open(pictures[0]).width < Image.open(pictures[1]).width
+
+
 @pytest.mark.parametrize("gravity", ["none", "down", "cw"])
 def test_generated_boards_are_what_they_say(
     gravity: str, capsys: pytest.CaptureFixture[str]
@@ -124,7 +189,28 @@ def test_a_generated_level_is_read_back(capsys: pytest.CaptureFixture[str]) -> N
     [(board, rules)] = load_boards(capsys.readouterr().out, lines=False)
     assert (board.rows, board.cols) == (3, 4)
     assert rules == Rules("up", outside=False)
-    assert main(["generate", "--board", "0x9"]) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--board", "0x9"],
+        ["--board", "²x3"],
+        ["--board", "7x12x3"],
+        ["--board", "61x2"],
+        ["--board", "9999999x9999999"],
+        ["--kinds", "0"],
+        ["--count", "0"],
+        ["--lost", "--difficulty", "easy"],
+    ],
+)
+def test_boards_that_cannot_be_dealt_are_refused(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["generate", *words]) == 2
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 1
+    assert not said.out
 
 
 def test_play_clears_the_photograph(

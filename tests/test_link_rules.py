@@ -78,12 +78,15 @@ def test_a_board_is_read_back_from_its_notation(board: LinkBoard) -> None:
 @given(
     st.sampled_from(list(GRAVITIES)),
     st.booleans(),
-    st.lists(st.lists(st.integers(1, 99), min_size=2).map(tuple), max_size=3).map(tuple),
+    st.lists(st.integers(1, 99), min_size=2, unique=True),
+    st.integers(1, 4),
 )
 def test_rules_are_read_back_from_their_notation(
-    gravity: str, outside: bool, same: tuple[tuple[int, ...], ...]
+    gravity: str, outside: bool, kinds: list[int], groups: int
 ) -> None:
-    rules = Rules(gravity, outside, same)
+    rules = Rules(
+        gravity, outside, tuple(tuple(kinds[i::groups]) for i in range(groups))[: len(kinds)]
+    )
     assert parse_rules(str(rules)) == rules
 
 

@@ -166,6 +166,16 @@ def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.Mon
     assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
 
 
+def test_a_budget_beyond_what_the_compiled_search_counts_is_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("numba")
+    monkeypatch.setattr(solver, "QUICK_NODES", 1)
+    for gravity in ("none", "left"):
+        board = deal(7, 12, 19, random.Random(1))
+        assert solve(board, Rules(gravity), 10**25).verdict == "clears"
+
+
 def test_the_camera_board_clears_under_every_gravity(data: Path) -> None:
     solver.warm(wait=True)
     text = (data / "link" / "tsinghua_graycapture.json").read_text()

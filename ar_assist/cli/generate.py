@@ -9,7 +9,7 @@ import sys
 
 from ar_assist.errors import UserError
 from ar_assist.games.link import solver
-from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules
+from ar_assist.games.link.board import GRAVITIES, LONGEST, LinkBoard, Rules
 from ar_assist.games.link.files import to_json
 from ar_assist.games.link.generate import DIFFICULTIES, Difficulty, generate, measure
 
@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     rows, cols = _size(args.board)
-    kinds = args.kinds or -(-rows * cols // (2 if args.lost else 4))
+    usual = -(-rows * cols // (2 if args.lost else 4))
+    kinds = usual if args.kinds is None else args.kinds
     if min(kinds, args.count) < 1:
         raise UserError("there must be at least one kind and one board")
     if args.lost and args.difficulty:
@@ -41,20 +42,20 @@ def run(args: argparse.Namespace) -> int:
     solver.warm(wait=True)
     rng = random.Random(args.seed)
     for _ in range(args.count):
-        try:
-            board, difficulty = _wanted(rows, cols, kinds, rules, rng, args)
-        except ValueError as error:
-            raise UserError(f"--board {args.board}: {error}") from error
+        board, difficulty = _wanted(rows, cols, kinds, rules, rng, args)
         name = "lost" if args.lost else difficulty.name
         _print(board, rules, name, difficulty, as_json=args.json or args.count > 1)
     return 0
 
 
 def _size(words: str) -> tuple[int, int]:
-    rows, _, cols = words.partition("x")
-    if not (rows.isdigit() and cols.isdigit() and int(rows) * int(cols) >= 2):
+    sides = words.split("x")
+    if not (len(sides) == 2 and all(side.isdecimal() for side in sides)):
         raise UserError(f"--board {words}: rows x columns, as in 7x12")
-    return int(rows), int(cols)
+    rows, cols = map(int, sides)
+    if rows * cols < 2 or max(rows, cols) > LONGEST:
+        raise UserError(f"--board {words}: from two cells up to {LONGEST} x {LONGEST}")
+    return rows, cols
 
 
 def _wanted(

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ar_assist.errors import SourceError, UserError
-from ar_assist.games.link import solver
+from ar_assist.games.link import drawing, solver
 from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules
-from ar_assist.games.link.drawing import animate, number
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.paths import Link, links
 from ar_assist.games.link.solver import Solution
@@ -32,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     budget.add_argument("--nodes", type=int, help=f"positions to look at ({solver.NODES})")
     parser.add_argument("--all-pairs", action="store_true", help="judge every legal pair")
     parser.add_argument("--json", action="store_true", help="one JSON object per board")
-    parser.add_argument("--out", type=Path, help="draw the order: .png or .gif")
+    parser.add_argument(
+        "--out", type=Path, help="draw the order: .png or .gif; numbered for .jsonl"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -41,30 +42,35 @@ def run(args: argparse.Namespace) -> int:
     budget = next((x for x in (args.seconds, args.nodes) if x is not None), 1)
     if not 0 < budget < math.inf:
         raise UserError("the budget must be more than nothing, and end")
-    for board, rules in _boards(args):
+    for number, (board, rules) in enumerate(_boards(args), 1):
         begin = time.perf_counter()
-        solution = _solve(board, rules, args)
+        found = _solve(board, rules, args)
         ms = 1000 * (time.perf_counter() - begin)
-        steps = list(solver.replay(board, rules, solution.order))
-        judged = _judge(board, rules, solution) if args.all_pairs else None
+        solution = _finished(board, rules, found)
+        order = [link for _, link in solver.replay(board, rules, solution.order)]
+        nodes = args.nodes or solver.NODES
+        judged = _judge(board, rules, found, nodes) if args.all_pairs else None
         if args.json:
-            print(
-                json.dumps(_record([link for _, link in steps], solution, ms, judged)), flush=True
-            )
+            print(json.dumps(_record(order, solution, ms, judged)), flush=True)
         else:
-            _tell(board, [link for _, link in steps], solution, ms, judged)
+            _tell(rules.labels(board), order, solution, ms, judged)
         if args.out:
-            _draw(args.out, board, rules, solution)
+            out = args.out.with_stem(f"{args.out.stem}-{number}") if _many(args) else args.out
+            _draw(out, board, rules, solution)
     return 0
+
+
+def _many(args: argparse.Namespace) -> bool:
+    """Whether the file may hold several boards, one a line."""
+    return bool(args.board.lower().endswith(".jsonl"))
 
 
 def _boards(args: argparse.Namespace) -> Iterator[tuple[LinkBoard, Rules]]:
     """The boards of the file with the rules of the command line put over the file's."""
-    lines = args.board.lower().endswith(".jsonl")
-    if lines:
+    if _many(args):
         solver.warm(wait=True)
     try:
-        for board, rules in load_boards(_text(args.board), lines):
+        for board, rules in load_boards(_text(args.board), lines=_many(args)):
             if args.gravity:
                 rules = replace(rules, gravity=args.gravity)
             if args.no_outside:
@@ -76,7 +82,7 @@ def _boards(args: argparse.Namespace) -> Iterator[tuple[LinkBoard, Rules]]:
 
 def _text(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SourceError(f"{name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -84,11 +90,14 @@ def _text(name: str) -> str:
 
 
 def _solve(board: LinkBoard, rules: Rules, args: argparse.Namespace) -> Solution:
-    """Solve within the budget; tiles without a partner make a board lost."""
+    """Solve within the budget."""
     if args.seconds:
-        solution = _solve_for(args.seconds, board, rules)
-    else:
-        solution = solver.solve(board, rules, args.nodes or solver.NODES)
+        return _solve_for(args.seconds, board, rules)
+    return solver.solve(board, rules, args.nodes or solver.NODES)
+
+
+def _finished(board: LinkBoard, rules: Rules, solution: Solution) -> Solution:
+    """What is said of the whole board: tiles without a partner make it lost."""
     if solution.left and solution.verdict != "unknown":
         order = solver.finish(board, rules, solution.order)
         solution = replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
@@ -110,13 +119,21 @@ def _solve_for(seconds: float, board: LinkBoard, rules: Rules) -> Solution:
     return solution
 
 
-def _judge(board: LinkBoard, rules: Rules, solution: Solution) -> list[dict[str, Any]]:
-    """Every legal pair with its path and whether it is safe."""
+def _judge(board: LinkBoard, rules: Rules, solution: Solution, nodes: int) -> list[dict[str, Any]]:
+    """Every legal pair with its path and whether it is safe.
+
+    Safe: all tiles that have a partner can go after it. Of a kind of odd number some tile was
+    misread, so nothing is known of its pairs.
+    """
     words = {True: "safe", False: "unsafe", None: "unknown"}
-    return [
-        _step(link) | {"verdict": words[solver.is_safe(board, rules, (link.a, link.b), solution)]}
-        for link in links(board, rules)
-    ]
+    labels = rules.labels(board)
+    odd = {kind for kind, count in labels.counts.items() if count % 2}
+    judged = []
+    for link in links(board, rules):
+        doubted = labels.at(link.a) in odd
+        safe = None if doubted else solver.is_safe(board, rules, (link.a, link.b), solution, nodes)
+        judged.append(_step(link) | {"verdict": words[safe]})
+    return judged
 
 
 def _step(link: Link) -> dict[str, Any]:
@@ -132,7 +149,6 @@ def _record(
         "order": [_step(link) for link in order],
         "left": solution.left,
         "ms": round(ms, 3),
-        "nodes": solution.nodes,
     }
     return record if judged is None else record | {"pairs": judged}
 
@@ -144,12 +160,12 @@ def _tell(
     ms: float,
     judged: list[dict[str, Any]] | None,
 ) -> None:
-    """The same for people."""
+    """The same for people; kinds that match each other bear one label here."""
     odd = [f"{count} of kind {kind}" for kind, count in board.counts.items() if count % 2]
     words = {
-        "clears": f"clears all {board.left} tiles",
-        "lost": f"cannot be cleared; the best order found leaves {solution.left} tiles",
-        "unknown": f"no clearing order found; the best one leaves {solution.left} tiles",
+        "clears": f"clears all {board.left} tiles" if board.left else "no tile is left to clear",
+        "lost": f"cannot be cleared; the best order found leaves {_tiles(solution.left)}",
+        "unknown": f"no clearing order found; the best one leaves {_tiles(solution.left)}",
     }
     print(words[solution.verdict] + (f" ({', '.join(odd)})" if odd else "") + f", {ms:.1f} ms")
     for count, link in enumerate(order, 1):
@@ -158,9 +174,13 @@ def _tell(
         print(f"{pair['verdict']:8} " + " - ".join(f"{r},{c}" for r, c in pair["path"]))
 
 
+def _tiles(count: int) -> str:
+    return "1 tile" if count == 1 else f"{count} tiles"
+
+
 def _draw(path: Path, board: LinkBoard, rules: Rules, solution: Solution) -> None:
     """The order as a picture with numbers, or as an animation."""
-    draw = animate if path.suffix.lower() == ".gif" else number
+    draw = drawing.animate if path.suffix.lower() == ".gif" else drawing.number
     try:
         draw(path, board, rules, solution.order)
     except OSError as error:

@@ -116,6 +116,11 @@ class Rules:
     def __post_init__(self) -> None:
         if self.gravity not in GRAVITIES:
             raise ValueError(f"gravity '{self.gravity}' is none of: {' '.join(GRAVITIES)}")
+        for kind, groups in Counter(kind for group in self.same for kind in set(group)).items():
+            if kind <= EMPTY:
+                raise ValueError(f"{kind} under 'same' is no kind: a whole number above 0")
+            if groups > 1:
+                raise ValueError(f"kind {kind} is in two groups of 'same': make them one")
 
     def __str__(self) -> str:
         words = [f"gravity={self.gravity}", f"outside={'yes' if self.outside else 'no'}"]
@@ -143,7 +148,7 @@ def parse_rules(words: str) -> Rules:
             settings[key] = value
         elif key == "outside" and value in ("yes", "no"):
             settings[key] = value == "yes"
-        elif key == "same" and all(kind.isdigit() for kind in value.split(",")):
+        elif key == "same" and all(kind.isdecimal() for kind in value.split(",")):
             settings[key] += (tuple(map(int, value.split(","))),)
         else:
             raise ValueError(f"'{word}' is no rule: gravity=NAME, outside=yes|no, same=KIND,KIND…")

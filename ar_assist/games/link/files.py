@@ -14,6 +14,8 @@ def load_boards(text: str, lines: bool) -> Iterator[tuple[LinkBoard, Rules]]:
     if not lines:
         yield _load(text)
         return
+    if not text.strip():
+        raise ValueError("no board in it")
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             try:
@@ -25,7 +27,10 @@ def load_boards(text: str, lines: bool) -> Iterator[tuple[LinkBoard, Rules]]:
 def _load(text: str) -> tuple[LinkBoard, Rules]:
     """One board, in JSON or as rows of text."""
     if text.lstrip().startswith(("{", "[", '"')):
-        return _from_json(json.loads(text))
+        try:
+            return _from_json(json.loads(text))
+        except RecursionError:
+            raise ValueError("no board: lists within lists without end") from None
     return parse_level(text)
 
 
@@ -35,9 +40,7 @@ def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
         return parse_level(data)
     rules = Rules()
     if isinstance(data, dict):
-        same = _groups(data.get("same", []))
-        gravity = data.get("gravity") or "none"
-        rules = Rules(gravity, bool(data.get("outside", True)), same)
+        rules = _rules(data)
         data = data.get("board") or data
         data = data.get("cells") if isinstance(data, dict) else data
     if not isinstance(data, list) or not all(isinstance(row, list) for row in data):
@@ -48,12 +51,22 @@ def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
     return LinkBoard(tuple(tuple(row) for row in data)), rules
 
 
+def _rules(data: dict[str, Any]) -> Rules:
+    """Rules beside a board; what is not said, or null, stays as usual."""
+    said = {key: data[key] for key in ("gravity", "outside") if data.get(key) is not None}
+    if not isinstance(said.get("gravity", ""), str):
+        raise ValueError(f"'gravity' is {said['gravity']!r}: a name is wanted, as in \"down\"")
+    if not isinstance(said.get("outside", True), bool):
+        raise ValueError(f"'outside' is {said['outside']!r}: true or false is wanted")
+    return Rules(**said, same=_groups(data.get("same", [])))
+
+
 def _groups(data: Any) -> tuple[tuple[int, ...], ...]:
     """Kinds that match each other, in lists."""
     if not isinstance(data, list) or not all(isinstance(group, list) for group in data):
         raise ValueError(f"'same' is {data!r}: lists of kinds are wanted, as in [[35, 36]]")
     for kind in (kind for group in data for kind in group):
-        if not isinstance(kind, int) or isinstance(kind, bool) or kind < 1:
+        if not isinstance(kind, int) or isinstance(kind, bool):
             raise ValueError(f"{kind!r} under 'same' is no kind: a whole number above 0")
     return tuple(map(tuple, data))
 

@@ -22,6 +22,7 @@ from ar_assist.types import Cell
 
 NODES = 600_000  # some 1.4 s compiled on 7 x 12 tiles, where it must all be spent
 QUICK_NODES = 16_000  # about 1 s in plain Python: enough for most boards, so it is tried first
+MOST_NODES = 10**12  # a month; compiled searches count in 64 bits
 SEED = 1  # searches repeat to the bit
 
 PLAIN = Engine(still.search, sliding.search, list)
@@ -109,7 +110,7 @@ def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
     if not tiles:
         return Solution("clears", (), board.left, 0)
     search = engine.still if rules.gravity == "none" else engine.sliding
-    verdict, cells, used = search(problem, nodes, SEED)
+    verdict, cells, used = search(problem, min(nodes, MOST_NODES), SEED)
     last = (1 << problem.shape.shift) - 1
     where = [((cell >> problem.shape.shift) - 1, (cell & last) - 1) for cell in map(int, cells)]
     order = tuple(zip(where[::2], where[1::2], strict=True))
