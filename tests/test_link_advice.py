@@ -160,6 +160,15 @@ def test_a_look_between_a_removal_and_the_slide_does_not_turn_the_gravity() -> N
     assert infer(still[:2]).name == infer(still).name == "none"
 
 
+def test_the_gravity_inferred_is_said_with_its_certainty() -> None:
+    history = played("down", 3, seed=5)
+    assert "gravity" not in LinkGame().advise(history[:1]).reason  # no move was seen
+    assert f"gravity down, {100 * infer(history).certainty:.0f} % sure" in (
+        LinkGame().advise(history).reason
+    )
+    assert "gravity" not in LinkGame("down").advise(history).reason  # set by the player
+
+
 def test_two_moves_between_looks_are_told() -> None:
     history = played("left", 2, seed=13)
     pairs = removed(history[0], history[2], Rules("left"))

@@ -110,6 +110,9 @@ def test_a_board_half_behind_the_camera_is_left_out() -> None:
 def test_status_says_what_is_going_on() -> None:
     view = view_of(GREY)
     assert status_words(view) == ["ready", "42 tiles left", "97 % sure", "read 0.4 s ago"]
+    assert status_words(replace(view, reason="cannot be cleared any more"))[0] == (
+        "cannot be cleared any more"
+    )
     assert status_words(replace(view, marks=(), reason="a hand is in the way"))[0] == (
         "a hand is in the way"
     )

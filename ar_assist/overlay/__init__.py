@@ -70,7 +70,7 @@ def _state(view: View) -> str:
         return view.reason or "reading"
     if view.advice is not None and view.advice.status != "ready":
         return view.advice.reason or view.advice.status
-    return "ready" if view.marks else view.reason or "thinking"
+    return view.reason or ("ready" if view.marks else "thinking")
 
 
 def _cell_px(view: View) -> float:

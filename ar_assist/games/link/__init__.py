@@ -20,7 +20,7 @@ from ar_assist.games.link.board import (
     play,
     settle,
 )
-from ar_assist.games.link.gravity import infer, removed
+from ar_assist.games.link.gravity import Gravity, infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
@@ -77,10 +77,14 @@ class LinkGame:
         self, history: Sequence[LinkBoard], reading: Reading[LinkBoard] | None = None
     ) -> Advice[LinkMove]:
         solver.warm()
-        rules = self.rules(history)
+        gravity = self._gravity(history)
+        rules = Rules(gravity.name, self.outside)
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
         advised = advice.advise(history, rules, nodes, reading.certainty if reading else None)
-        return replace(advised, slides=rules.gravity != "none")
+        words = [advised.reason] if advised.reason else []
+        if self.gravity == "auto" and len(history) > 1:
+            words.append(f"gravity {gravity.name}, {100 * gravity.certainty:.0f} % sure")
+        return replace(advised, reason="; ".join(words), slides=rules.gravity != "none")
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""
@@ -122,9 +126,12 @@ class LinkGame:
 
     def rules(self, history: Sequence[LinkBoard]) -> Rules:
         """The rules as set or, for gravity, as inferred from the boards seen."""
+        return Rules(self._gravity(history).name, self.outside)
+
+    def _gravity(self, history: Sequence[LinkBoard]) -> Gravity:
         if self.gravity != "auto":
-            return Rules(self.gravity, self.outside)
-        return Rules(infer(history, self.outside).name, self.outside)
+            return Gravity(self.gravity, 1.0)
+        return infer(history, self.outside)
 
 
 def _said(board: LinkBoard, correction: Correction) -> int:
