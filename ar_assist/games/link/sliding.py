@@ -16,7 +16,7 @@ from ar_assist.games.link.puzzle import CLEARS, UNKNOWN, Ints, Puzzle
 FIRST_WIDTH = 4  # positions of the first beam
 GROWTH = 4  # how much wider the next one is: the last beam gets most of the nodes
 WIDEST = 8192  # positions, for the memory that they take: some 60 MB
-GAMES = 3  # nodes that games get for each node of the beam before
+GAMES = 1  # nodes that games get for each node of the beam before
 
 
 def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
