@@ -67,10 +67,11 @@ class Engine(NamedTuple):
 def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints] = list) -> Puzzle:
     """Lay out a board; `array` makes a list of ints what the search wants."""
     labels = rules.labels(board)
-    paired = [kind for kind, count in labels.counts.items() if count % 2 == 0]
+    counts = labels.counts
+    paired = [kind for kind, count in counts.items() if count % 2 == 0]
     number = {kind: i for i, kind in enumerate(paired)}
     fixed = {EMPTY: 0, STONE: -1, HOLE: 0 if rules.outside else -1}
-    tiles = sum(labels.counts[kind] for kind in paired)
+    tiles = sum(counts[kind] for kind in paired)
     shape = _shape(board, rules, tiles)
     grid = [0 if rules.outside else -1] * (shape.height << shape.shift)
     kinds: list[list[int]] = [[] for _ in paired]
