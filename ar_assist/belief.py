@@ -29,6 +29,7 @@ CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a mov
 STRANGE_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
+AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
@@ -185,8 +186,11 @@ class Belief:
         strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
         agrees = self._rumour is not None and self._rumour.board == reading.board
-        self._rumour = _Rumour(reading.board, time)
-        return was_lost or agrees or (reading.confidence >= SURE and not strange)
+        if self._rumour is None or not agrees:
+            self._rumour = _Rumour(reading.board, time)
+        if strange:
+            return was_lost or (agrees and time - self._rumour.since >= AIMED_S)
+        return was_lost or agrees or reading.confidence >= SURE
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float

@@ -10,9 +10,10 @@ from ar_assist.assistant import Assistant
 from ar_assist.look import UPRIGHT, Orientation, Task
 from ar_assist.types import AnyGame, Frame, Source, View
 
-# Live, on two cores at about 2.5 GHz, a look that finds a board takes 0.4 to 0.6 s of one core, and
-# one at a board of 84 tiles that is followed about 0.1 s (2026-11).
-LOOK_LATENCY_S = 0.5
+# Live, a look that finds a board takes 0.2 s of one core at the median where one game is sought,
+# 0.25 s for all of them (0.5 s for one in ten), and one at a board of 84 tiles that is followed
+# 0.08 s (54 first frames of all tiers, AMD EPYC, 2026-11).
+LOOK_LATENCY_S = 0.3
 FOLLOWING = 0.4  # of a look's latency, where the board need not be found
 LOOKS_AT_A_STILL = 2  # they agree, being of one picture: what the confidence is worth shows
 
