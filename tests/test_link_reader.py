@@ -14,7 +14,7 @@ from ar_assist.find import find
 from ar_assist.games import tiles
 from ar_assist.games.link import reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
-from ar_assist.games.link.board import Rules
+from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.paths import links
 from ar_assist.games.link.pieces import joined
@@ -81,7 +81,7 @@ def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> 
     tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
     halves = np.stack([tops, bottoms], 1).reshape(8, 8)
     assert reader.read(*picture(halves if axis == 0 else halves.T)) is None
-    assert reader.read(*picture(np.concatenate([tops, bottoms]))) is not None
+    assert reader.read(*picture(shuffled(8, 8, 16, 1))) is not None
     two_tiles = np.array([[1, 2, 1, 2], [1, 3, 1, 3], [1, 4, 1, 4]])
     assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
 
@@ -394,6 +394,32 @@ def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
     groups = np.tile(np.arange(4), 6)
     dealt = np.random.default_rng(1).permutation(groups)
     assert reader._is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
+
+
+def tinted() -> np.ndarray:
+    """(7, 8) a nonogram's cells: open and some filled, tinted in two columns each but for these."""
+    cells = np.empty((7, 8), int)
+    open_and_filled = np.random.default_rng(1).permutation(np.repeat([1, 2], [8, 20]))
+    cells[:, [0, 1, 4, 6]] = open_and_filled.reshape(7, 4)
+    cells[:, [2, 5]], cells[:, [3, 7]] = 3, 4
+    cells[[0, 3, 2, 6], [2, 5, 3, 7]] = 1
+    return cells
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_cells_that_are_tinted_by_lines_are_no_tiles(axis: int) -> None:
+    cells = tinted()
+    dealt = np.random.default_rng(1).permutation(cells.ravel()).reshape(cells.shape)
+    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
+    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: int) -> None:
+    truth = shuffled(8, 12, 12, 5)
+    truth[:, 6], truth[4, 3:9] = 13, 13
+    board = np.swapaxes(truth, 0, axis)
+    assert not reader._share_lines(LinkBoard(tuple(map(tuple, board.tolist()))))
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
