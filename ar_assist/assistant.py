@@ -131,7 +131,7 @@ class Assistant:
         self._belief.choose_next()
 
     def correct(self, correction: Correction) -> None:
-        """Put the player's word over what was read."""
+        """Put the player's word over what was read; ValueError says why that can't be."""
         self._belief.correct(correction)
 
     # ------------------------------------------------------------------ a frame

@@ -158,11 +158,14 @@ class Belief:
         self.wants_advice = True
 
     def correct(self, correction: Correction) -> None:
-        """Put the player's word over the reading, now and as long as those cells are read alike."""
+        """Put the player's word over the reading, now and as long as those cells are read alike.
+
+        ValueError says what no cell of this game can be; nothing is changed then.
+        """
         if self.reading is None or self.game is None:
             return
-        self._corrections = (*self._corrections, correction)
         self.reading = self.game.correct(self.reading, [correction])
+        self._corrections = (*self._corrections, correction)
         self._said = []  # before the player spoke
         self.history[-1:] = [self.reading.board]
         self._drop_advice()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -78,7 +78,7 @@ class Player:
         """Do what the player asked for; returns what there is to say about it."""
         said = ""
         for key in screen.keys(wait_s):
-            said = self._press(key) or said
+            said = self._press(key, view) or said
         for point in screen.clicks():
             said = self._click(point, view) or said
         self.has_left = self.has_left or screen.is_closed
@@ -86,22 +86,20 @@ class Player:
 
     def dressed(self, view: View) -> View:
         """The view with the selected cell marked."""
-        if self._selected is None or view.reading is None:
+        if self._selected is None or view.reading is None or not _has(view, self._selected):
             return view
-        quads = view.reading.cell_quads()
-        if not all(i < n for i, n in zip(self._selected, quads.shape, strict=False)):
-            return view  # another board has come
-        frame = Mark("frame", quads[self._selected], role="selected")
+        frame = Mark("frame", view.reading.cell_quads()[self._selected], role="selected")
         return replace(view, marks=(*view.marks, frame))
 
     def look_now(self, status: tuple[str, ...]) -> Look:
         """The look of the next picture."""
         corners = tuple(self._corners)
-        return replace(self.look, status=status, message=self._message(), corners=corners)
+        shown = HELP if self._shows_help else ()
+        return replace(
+            self.look, status=status, help=shown, question=self._question(), corners=corners
+        )
 
-    def _message(self) -> tuple[str, ...]:
-        if self._shows_help:
-            return HELP
+    def _question(self) -> tuple[str, ...]:
         if self._asks_corners:
             corner = CORNERS[len(self._corners)]
             return (f"click the board's {corner} corner (Esc: leave it)",)
@@ -113,9 +111,10 @@ class Player:
             "click another tile that is the same (Esc: nothing)",
         )
 
-    def _press(self, key: str) -> str:
+    def _press(self, key: str, view: View) -> str:
         if self._selected is not None and key in ("e", "x"):
-            return self._correct(Correction(self._selected, "empty" if key == "e" else "blocked"))
+            says: Literal["empty", "blocked"] = "empty" if key == "e" else "blocked"
+            return self._correct(Correction(self._selected, says), view)
         action = self._actions.get(key)
         try:
             return (action() if action else None) or SAID.get(key, "")
@@ -128,7 +127,7 @@ class Player:
         cell = cell_at(view, point)
         if cell is not None and self._selected not in (None, cell):
             assert self._selected is not None
-            return self._correct(Correction(self._selected, "same", cell))
+            return self._correct(Correction(self._selected, "same", cell), view)
         self._selected = None if cell == self._selected else cell
         return ""
 
@@ -143,9 +142,14 @@ class Player:
         self._assistant.set_corners(corners)
         return "reading the board in these corners"
 
-    def _correct(self, correction: Correction) -> str:
-        self._assistant.correct(correction)
+    def _correct(self, correction: Correction, view: View) -> str:
         self._selected = None
+        if not _has(view, correction.cell):
+            return "not corrected: the board is not in view"
+        try:
+            self._assistant.correct(correction)
+        except ValueError as error:  # such as a blocked square in Othello
+            return f"not corrected: {error}"
         return "corrected"
 
     def _leave(self) -> None:
@@ -188,6 +192,13 @@ def cell_at(view: View, point: tuple[float, float]) -> Cell | None:
     col, row = np.floor(transform(grid_from_plane, on_plane)[0]).astype(int)
     rows, cols = view.reading.certainty.shape
     return (int(row), int(col)) if 0 <= row < rows and 0 <= col < cols else None
+
+
+def _has(view: View, cell: Cell) -> bool:
+    """Whether the board on view has this cell: another one may have come since it was chosen."""
+    return view.reading is not None and all(
+        i < n for i, n in zip(cell, view.reading.certainty.shape, strict=True)
+    )
 
 
 def _is_convex(corners: np.typing.NDArray[np.float32]) -> bool:

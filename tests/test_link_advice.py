@@ -163,9 +163,8 @@ def test_a_look_between_a_removal_and_the_slide_does_not_turn_the_gravity() -> N
 def test_the_gravity_inferred_is_said_with_its_certainty() -> None:
     history = played("down", 3, seed=5)
     assert "gravity" not in LinkGame().advise(history[:1]).reason  # no move was seen
-    assert f"gravity down, {100 * infer(history).certainty:.0f} % sure" in (
-        LinkGame().advise(history).reason
-    )
+    sure = f"{100 * infer(history).certainty:.0f} %"
+    assert f"gravity down ({sure})" in LinkGame().advise(history).reason
     assert "gravity" not in LinkGame("down").advise(history).reason  # set by the player
 
 

@@ -7,6 +7,7 @@ import json
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -23,7 +24,7 @@ from ar_assist.assistant import Assistant
 from ar_assist.errors import UserError
 from ar_assist.live import Outputs, Session
 from ar_assist.meter import Meter
-from ar_assist.player import HELP
+from ar_assist.player import HELP, Player
 from ar_assist.recorder import Recorder
 from ar_assist.types import (
     Correction,
@@ -130,6 +131,39 @@ def test_click_on_a_tile_corrects_it() -> None:
         Correction((5, 9), "same", (0, 0)),
     ], "a second click takes the choice back; a click beside the board chooses nothing"
     assert (screen.pictures[3] != screen.pictures[1])[:-60].any(), "the chosen cell is framed"
+
+
+def said_of(assistant: Assistants, view: View, later: View) -> str:
+    """What is said when a cell of `view` is chosen, and `x` is pressed when `later` is on show."""
+    screen, player = (
+        Screens({1: [centre(2, 3)], 2: ["x"]}),
+        Player(cast(Assistant, assistant), 1, {}),
+    )
+    said = ""
+    for shown in (view, later):
+        screen.show(GREY_FRAME)
+        said = player.listen(screen, shown, 0.0)
+    return said
+
+
+def test_a_correction_that_no_cell_can_have_is_said_and_the_game_goes_on() -> None:
+    class Refusing(Assistants):
+        def correct(self, correction: Correction) -> None:
+            raise ValueError("no Othello square can be blocked")
+
+    view = view_of(GREY_FRAME)
+    assert said_of(Assistants(), view, view) == "corrected"
+    assert said_of(Refusing(), view, view) == "not corrected: no Othello square can be blocked"
+
+
+def test_a_cell_of_a_board_that_is_gone_is_not_corrected() -> None:
+    view = view_of(GREY_FRAME)
+    assert view.reading
+    smaller = replace(view.reading, certainty=view.reading.certainty[:2, :2])
+    for gone in (replace(view, reading=None), replace(view, reading=smaller)):
+        assistant = Assistants()
+        assert said_of(assistant, view, gone).startswith("not corrected")
+        assert not assistant.calls
 
 
 def test_pause_holds_the_frame_and_keeps_working() -> None:

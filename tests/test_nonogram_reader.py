@@ -329,6 +329,7 @@ def test_a_wallpaper_that_shows_through_is_no_cross() -> None:
     assert reading.board.row_clues == board.row_clues
     assert np.count_nonzero(reading.board.cells)
     assert "0 of 100 entered" in GAME.summary(reading, None)
+    assert GAME.summary(reading, Advice((), "solved")) == "10x10"  # crosses need not be entered
 
 
 def test_crosses_are_told_from_a_paler_wallpaper() -> None:

@@ -15,10 +15,12 @@ from views import CELL_PX, cell_quad, view_of
 from ar_assist.overlay import Look, draw, status_words
 from ar_assist.overlay.lettering import text_mask, wrap
 from ar_assist.overlay.marks import KIND_COLOURS, YELLOW
+from ar_assist.player import HELP
 from ar_assist.types import Advice, Frame, Image, Mark, MarkKind, Plane, View
 
 GREY = np.full((720, 1280, 3), 128, np.uint8)
 STATUS_PX = 40  # the strip at the bottom
+QUESTION = ("row 4 column 4:   e   it is empty    x   it is blocked", "click another tile")
 
 
 def painted(image: Image, before: Image = GREY) -> NDArray[np.bool_]:
@@ -110,9 +112,8 @@ def test_a_board_half_behind_the_camera_is_left_out() -> None:
 def test_status_says_what_is_going_on() -> None:
     view = view_of(GREY)
     assert status_words(view) == ["ready", "42 tiles left", "97 % sure", "read 0.4 s ago"]
-    assert status_words(replace(view, reason="cannot be cleared any more"))[0] == (
-        "cannot be cleared any more"
-    )
+    told = replace(view, reason="cannot be cleared any more; gravity down (97 %)")
+    assert status_words(told)[:3] == ["ready", "cannot be cleared any more", "gravity down (97 %)"]
     assert status_words(replace(view, marks=(), reason="a hand is in the way"))[0] == (
         "a hand is in the way"
     )
@@ -120,6 +121,7 @@ def test_status_says_what_is_going_on() -> None:
     assert status_words(solved)[0] == "solved"
     stuck = replace(view, marks=(), advice=Advice((), "no move", "no pair left"))
     assert status_words(stuck)[0] == "no pair left"
+    assert "ready" not in status_words(stuck)
     nothing = View(Frame(0, 0.0, GREY, note="connection lost"), "searching")
     assert status_words(nothing) == ["connection lost", "searching"]
 
@@ -140,6 +142,54 @@ def test_a_phrase_wider_than_the_picture_is_broken_between_words() -> None:
     assert all(sum(text_mask(w, 20).shape[1] for w in line) <= 280 for line in lines)
 
 
+def test_a_word_wider_than_the_picture_is_broken_between_letters() -> None:
+    path = "/home/somebody/" + "a-long-folder-name/" * 5 + "clip.mp4"
+    lines = wrap([path], 20, 320)
+    assert "".join(itertools.chain(*lines)) == path
+    assert all(sum(text_mask(w, 20).shape[1] for w in line) <= 280 for line in lines)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 3.0])
+@pytest.mark.parametrize("size_wh", [(320, 240), (640, 480), (1280, 720), (480, 854)])
+def test_help_question_and_status_find_room_beside_each_other(
+    size_wh: tuple[int, int], scale: float
+) -> None:
+    """The letters get smaller until all is on the picture, and nothing lies over the other."""
+    white, black = (np.full((size_wh[1], size_wh[0], 3), c, np.uint8) for c in (255, 0))
+    words = ("saved ar-assist-20261125-031211-12.mp4", "REC", "29 fps", "latency 12/35 ms")
+    view = replace(view_of(black, ()), reason="two readings disagree, looking on")
+    plain = Look(scale=scale, status=words)
+    bare, helped = draw(view, plain), draw(view, replace(plain, help=HELP))
+    strip = np.flatnonzero((bare > 128).any(axis=(1, 2)))[0]
+    assert strip >= 0.6 * size_wh[1]
+    assert (helped[strip:] == bare[strip:]).all(), "the help leaves the status line alone"
+    shown = (helped[:strip] > 128).any(axis=(1, 2))
+    starts = np.flatnonzero(shown & ~np.roll(shown, 1))
+    assert len(starts) >= len(HELP), "every line of the help is there"
+    asked = draw(replace(view, frame=Frame(3, 0.1, white)), replace(plain, question=QUESTION))
+    dark = np.flatnonzero((asked[:, 0] < 128).all(axis=1))
+    assert dark.min() > 0.4 * size_wh[1], "the board can be seen above the question"
+
+
+@pytest.mark.parametrize("axis", ["row", "column"])
+def test_the_frame_of_a_line_is_as_thin_at_its_ends_as_along_it(axis: str) -> None:
+    cells = (
+        [cell_quad(2, 0), cell_quad(2, 7)] if axis == "row" else [cell_quad(0, 3), cell_quad(5, 3)]
+    )
+    (top_left, top_right, _, bottom_left), (_, right_top, bottom_right, left_bottom) = cells
+    corners = [top_left, right_top if axis == "row" else top_right, bottom_right]
+    corners.append(bottom_left if axis == "row" else left_bottom)
+    mask = painted(draw(view_of(GREY, (Mark("frame", np.array(corners)),))))
+    inner = [quad.mean(axis=0) for quad in (cell_quad(2, c) for c in range(8))]
+    if axis == "column":
+        inner = [cell_quad(r, 3).mean(axis=0) for r in range(6)]
+    plane = view_of(GREY).plane
+    assert plane
+    for middle in inner:
+        x, y = np.rint(plane.to_frame(middle)).astype(int)
+        assert not mask[y - 4 : y + 5, x - 4 : x + 5].any(), "cells at the ends can be seen"
+
+
 def test_text_is_anti_aliased() -> None:
     mask = text_mask("ready", 20)
     assert ((mask > 20) & (mask < 235)).sum() > 30
@@ -148,7 +198,7 @@ def test_text_is_anti_aliased() -> None:
 @pytest.mark.parametrize("size_wh", [(64, 48), (320, 240), (1920, 1080), (480, 1280)])
 def test_any_size_of_picture(size_wh: tuple[int, int]) -> None:
     ground = np.full((size_wh[1], size_wh[0], 3), 128, np.uint8)
-    look = Look(message=("a rather long line of help that does not fit small pictures",))
+    look = Look(help=("a rather long line of help that does not fit small pictures",))
     assert draw(view_of(ground), look).shape == ground.shape
 
 

@@ -8,24 +8,25 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.overlay.lettering import put_panel, put_text
+from ar_assist.overlay.lettering import fit, put_panel, put_text
 from ar_assist.types import Image, View
 from ar_assist.warp import rectify
 
-TEXT_SHARE = 1 / 50  # of the picture's height
+LABEL_MIN_PX = 9
 GOLDEN_ANGLE = 0.381966  # of a turn: successive labels get hues far from each other
 DOUBT = 0.5  # cells less certain than this are struck through
 
 
-def debug_picture(view: View, height: int) -> Image:
+def debug_picture(view: View, height: int, text_px: int) -> Image:
     """The rectified picture with lattice, groups by colour and number, and doubtful cells struck.
 
     `height` px high; as wide as the plane is, 0.5 to 2 times the height.
     """
-    text_px = max(9, round(height * TEXT_SHARE))
+    timing = [f"{stage} {ms:.1f} ms" for stage, ms in view.timing.items()]
     if view.plane is None:
         blank = np.zeros((height, height, 3), np.uint8)
-        put_panel(blank, [["no board yet"], *_timing(view)], text_px)
+        rows = [["no board yet"], timing] if timing else [["no board yet"]]
+        put_panel(blank, *fit(rows, text_px, LABEL_MIN_PX, (height, height)))
         return blank
     w, h = view.plane.size_wh
     width = round(height * min(max(w / h, 0.5), 2))
@@ -34,12 +35,10 @@ def debug_picture(view: View, height: int) -> Image:
         scale = np.array([width / w, height / h])
         cells = view.reading.board.record().get("cells")
         _draw_cells(panel, view.reading.cell_quads() * scale, cells, view.reading.certainty)
-    put_panel(panel, _timing(view), text_px, bottom=True)
+    if timing:
+        lines, text_px = fit([timing], text_px, LABEL_MIN_PX, (width, height // 2))
+        put_panel(panel, lines, text_px, bottom=True)
     return panel
-
-
-def _timing(view: View) -> list[list[str]]:
-    return [[f"{stage} {ms:.1f} ms" for stage, ms in view.timing.items()]]
 
 
 def _draw_cells(
@@ -57,7 +56,7 @@ def _draw_cells(
         if certainty[row, col] < DOUBT:
             ends = [np.rint(inner[[0, 2]] * 16).astype(np.int32)]
             cv2.polylines(panel, ends, False, (255, 255, 255), 1, cv2.LINE_AA, 4)
-        size = max(9, round(float(np.linalg.norm(quad[1] - quad[0])) * 0.3))
+        size = max(LABEL_MIN_PX, round(float(np.linalg.norm(quad[1] - quad[0])) * 0.3))
         if label:
             x, y = quad[0] + (quad[2] - quad[0]) * 0.28
             put_text(panel, str(label), (float(x), float(y)), size, _colour(label))

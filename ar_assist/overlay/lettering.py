@@ -29,7 +29,7 @@ def _font(size_px: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def text_mask(text: str, size_px: int) -> Mask:
     """The text's coverage, one line high, read-only."""
     font = _font(size_px)
-    canvas = Pillow.new("L", (max(1, round(font.getlength(text))), round(size_px * LINE_HEIGHT)))
+    canvas = Pillow.new("L", (_length(text, size_px), round(size_px * LINE_HEIGHT)))
     ImageDraw.Draw(canvas).text((0, size_px * (LINE_HEIGHT - 1) / 4), text, fill=255, font=font)
     mask = np.asarray(canvas, np.uint8)
     mask.flags.writeable = False
@@ -70,27 +70,51 @@ def _rim(text: str, size_px: int, rim: int) -> Mask:
 
 
 def put_panel(
-    image: Image, lines: Sequence[Sequence[str]], size_px: int, bottom: bool = False
+    image: Image,
+    lines: Sequence[Sequence[str]],
+    size_px: int,
+    bottom: bool = False,
+    bgr: tuple[int, int, int] = (255, 255, 255),
 ) -> None:
     """Lines of words on a darkened strip: across the bottom, or a box in the middle.
 
     Every word is rendered by itself, so that a number that changes costs one word.
     """
-    gap, pad = size_px, size_px // 2
+    gap = size_px
     words = [[text_mask(word, size_px) for word in line] for line in lines]
     widths = [sum(m.shape[1] for m in line) + gap * max(0, len(line) - 1) for line in words]
     line_px = round(size_px * LINE_HEIGHT)
     h, w = image.shape[:2]
-    height = len(lines) * line_px + pad
+    height = panel_px(len(lines), size_px)
     width = w if bottom else max(widths, default=0) + 2 * gap
     left, top = (0, h - height) if bottom else ((w - width) // 2, (h - height) // 2)
     panel = image[max(0, top) : top + height, max(0, left) : left + width]
     cv2.convertScaleAbs(panel, dst=panel, alpha=PANEL_LIGHT)
     for i, masks in enumerate(words):
-        x, y = left + gap, top + pad // 2 + i * line_px
+        x, y = left + gap, top + size_px // 4 + i * line_px
         for mask in masks:
-            put_mask(image, mask, (x, y), (255, 255, 255))
+            put_mask(image, mask, (x, y), bgr)
             x += mask.shape[1] + gap
+
+
+def panel_px(lines: int, size_px: int) -> int:
+    """Height of a panel of so many lines, px."""
+    return lines * round(size_px * LINE_HEIGHT) + size_px // 2
+
+
+def fit(
+    rows: Sequence[Sequence[str]], size_px: int, least_px: int, room_wh: tuple[int, int]
+) -> tuple[list[list[str]], int]:
+    """Rows of phrases as lines for a panel of at most this size, and the size of their letters.
+
+    Letters get smaller for want of room, but not than `least_px`.
+    """
+    width, height = room_wh
+    while True:
+        lines = [line for row in rows for line in wrap(row, size_px, width)]
+        if panel_px(len(lines), size_px) <= height or size_px <= least_px:
+            return lines, size_px
+        size_px = max(least_px, size_px * 9 // 10)
 
 
 def wrap(phrases: Sequence[str], size_px: int, width_px: int) -> list[list[str]]:
@@ -98,25 +122,40 @@ def wrap(phrases: Sequence[str], size_px: int, width_px: int) -> list[list[str]]
     lines: list[list[str]] = [[]]
     used = size_px
     parts = (_parts(phrase, size_px, width_px - 2 * size_px) for phrase in phrases)
-    for word in chain.from_iterable(parts):
-        needed = text_mask(word, size_px).shape[1] + size_px
+    for part in chain.from_iterable(parts):
+        needed = _length(part, size_px) + size_px
         if lines[-1] and used + needed > width_px:
             lines.append([])
             used = size_px
-        lines[-1].append(word)
+        lines[-1].append(part)
         used += needed
     return lines
 
 
 def _parts(phrase: str, size_px: int, width_px: int) -> list[str]:
     """The phrase, or as much of it at a time as fits the width."""
-    if text_mask(phrase, size_px).shape[1] <= width_px:
+    if _length(phrase, size_px) <= width_px:
         return [phrase]
-    parts = [""]
+    parts: list[str] = []
     for word in phrase.split():
-        longer = f"{parts[-1]} {word}".strip()
-        if _font(size_px).getlength(longer) > width_px and parts[-1]:
-            parts.append(word)
+        if parts and _length(f"{parts[-1]} {word}", size_px) <= width_px:
+            parts[-1] += f" {word}"
         else:
-            parts[-1] = longer
+            parts += _pieces(word, size_px, width_px)
     return parts
+
+
+def _pieces(word: str, size_px: int, width_px: int) -> list[str]:
+    """The word, or as many of its letters at a time as fit the width, such as of a long path."""
+    pieces = [""]
+    for letter in word:
+        if pieces[-1] and _length(pieces[-1] + letter, size_px) > width_px:
+            pieces.append("")
+        pieces[-1] += letter
+    return pieces
+
+
+@lru_cache(maxsize=2048)
+def _length(text: str, size_px: int) -> int:
+    """Width of the text's mask, px."""
+    return max(1, round(_font(size_px).getlength(text)))

@@ -1,9 +1,9 @@
 """Marks of the board, drawn in its perspective.
 
-Every mark is a set of polygons in the unit square of its cell, mapped by a homography into the
-frame. Each is painted twice: a dark halo, then the colour, so that it stands out on any
-background. Kinds differ by shape and not only by colour; the colours are those of Okabe and Ito
-(Color Universal Design, 2008), which colour-blind people can tell apart.
+Every mark is a set of polygons in the unit square of its cell (a frame may go round a line of
+cells), mapped by a homography into the frame. Each is painted twice: a dark halo, then the colour,
+so that it stands out on any background. Kinds differ by shape and not only by colour; the colours
+are those of Okabe and Ito (Color Universal Design, 2008), which colour-blind people can tell apart.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ STROKE_MIN_PX = 2.5  # frame px: thinner lines vanish in video compression
 STROKE_MAX = 0.3  # of a cell, however small it is
 HALO = 0.45  # of the stroke, on each side
 CORNER_PX = 2.5  # width of the lines between corners set by hand
+FRAME_INSET = 0.04  # of a cell: a frame's line runs so far inside
 SHIFT = 4  # fractional bits of the coordinates handed to OpenCV: 1/16 px
 FAR_PX = 20_000.0  # points mapped further out than this are close to the horizon
 
@@ -63,9 +64,10 @@ def draw_mark(
         plane_from_unit = np.diag([cell_px, cell_px, 1.0])
         points = mark.points / cell_px
     else:
-        points = np.array([[0.5, 0.5]])
         quad = mark.points if len(mark.points) == 4 else _square(mark.points[0], cell_px)
-        plane_from_unit = homography(_UNIT, quad)
+        size = _cells_in(quad) if mark.kind == "frame" else np.ones(2)
+        points = (size / 2)[None]
+        plane_from_unit = homography(np.asarray(_UNIT * size, np.float32), quad)
     units = plane.seen_as(plane_from_unit, (1, 1))
     stroke = _stroke(units.frame_from_plane, points.mean(axis=0), scale)
     halo = stroke * (1 + 2 * HALO)
@@ -78,6 +80,13 @@ def draw_mark(
 
 
 _UNIT = Lattice((0, 0), (1, 1), 1, 1).corners
+
+
+def _cells_in(quad: Points) -> NDArray[np.float64]:
+    """Columns and rows of a quad around one cell, or one line of cells: its narrow side is one."""
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    across_down = (sides[:2] + sides[2:]).astype(np.float64)
+    return np.asarray(np.round(across_down / across_down.min()))
 
 
 def _square(centre: Points, side: float) -> Points:
@@ -104,6 +113,10 @@ def _polygons(mark: Mark, points: Points, width: float, grow: float) -> Iterator
     """The mark's outlines in cells with lines of `width`, `grow` of it being halo."""
     if mark.kind == "path":
         yield from _polyline(points.astype(float), width, grow)
+    elif mark.kind == "frame":
+        middle = points[0].astype(float)
+        offs = (middle - FRAME_INSET + width / 2, middle - FRAME_INSET - width / 2)
+        yield [middle + _BOX * np.maximum(off, 0) for off in offs]
     else:
         yield _SHAPES[mark.kind](width, grow / 2)
         if mark.role == "best":  # told from the others by shape: a dot in the middle
@@ -165,7 +178,6 @@ def _warning(width: float, grow: float) -> Contours:
 
 
 _SHAPES: dict[str, Callable[[float, float], Contours]] = {
-    "frame": _outline(_BOX, 0.46),
     "ring": _outline(_ROUND, 0.36),
     "dot": _solid(_ROUND, 0.16),
     "fill": _solid(_BOX, 0.28),

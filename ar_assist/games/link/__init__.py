@@ -82,8 +82,9 @@ class LinkGame:
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
         advised = advice.advise(history, rules, nodes, reading.certainty if reading else None)
         words = [advised.reason] if advised.reason else []
-        if self.gravity == "auto" and len(history) > 1:
-            words.append(f"gravity {gravity.name}, {100 * gravity.certainty:.0f} % sure")
+        if advised.moves and self.gravity == "auto" and len(history) > 1:
+            name = "no gravity" if gravity.name == "none" else f"gravity {gravity.name}"
+            words.append(f"{name} ({100 * gravity.certainty:.0f} %)")
         return replace(advised, reason="; ".join(words), slides=rules.gravity != "none")
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:

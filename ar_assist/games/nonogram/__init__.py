@@ -144,13 +144,15 @@ class NonogramGame:
         rows, cols = reading.board.size
         is_entered = np.array(reading.board.cells) != UNKNOWN
         entered = int((is_entered & (reading.certainty >= DOUBTFUL)).sum())
-        text = f"{cols}x{rows}, {entered} of {rows * cols} entered"
+        if advice and advice.status == "solved":
+            return f"{cols}x{rows}"  # crosses are the player's own affair
+        words = [f"{cols}x{rows}, {entered} of {rows * cols} entered"]
         doubts = [*reading.board.row_clues, *reading.board.col_clues].count(None)
         if doubts:
-            text += f", {doubts} clues in doubt"
+            words.append(f"{doubts} clues in doubt" if doubts > 1 else "one clue in doubt")
         if advice and advice.moves:
-            text += f", {advice.moves[0].why}"
-        return text
+            words.append(advice.moves[0].why)
+        return "; ".join(words)
 
 
 def _line_quad(reading: Reading[NonogramBoard], move: NonogramMove) -> Points:

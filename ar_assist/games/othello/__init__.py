@@ -173,7 +173,7 @@ def _said(cells: Sequence[Sequence[Colour]], correction: Correction) -> Colour:
     if correction.says == "same" and correction.other is not None:
         row, column = correction.other
         return cells[row][column]
-    raise ValueError(f"no Othello square can be {correction.says}: {correction.cell}")
+    raise ValueError(f"no Othello square can be {correction.says}")
 
 
 def _result(board: OthelloBoard) -> str:
