@@ -77,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out or "camera.json")
     if args.check:
         return _check(args, target, out.with_suffix(".png"))
+    if out.is_dir() or not out.absolute().parent.is_dir():  # now, and not after the work
+        raise CalibrationError(f"can't write {out}: it is a folder, or in none that is there", 2)
     live = args.source is None
     found = _live(target, args.camera, asked_wh) if live else _from_files(target, args.source)
     return _save(*found, target, out)

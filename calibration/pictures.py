@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,10 @@ import cv2
 import numpy as np
 
 from calibration.camera import Image
+
+# What is wrong is said by this program in one line; read when OpenCV opens its first clip.
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+(getattr(cv2, "setLogLevel", None) or cv2.utils.logging.setLogLevel)(0)  # OpenCV 4, OpenCV 5
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"}
 CLIP_STRIDE = 5  # frames: neighbours in a clip show the same

@@ -13,6 +13,7 @@ Image = NDArray[np.uint8]
 Array = NDArray[np.float64]
 
 MIN_CORNERS = 8  # of a view: a homography from fewer says little about a lens
+SQUARE_MOST_MM = 1000.0
 MARKER_SHARE = 0.75  # of a ChArUco square's side
 SUBPIX_PX = 5  # half window of the corner refinement; squares must be twice as wide
 
@@ -45,6 +46,8 @@ class Target:
             raise ValueError(f"{text!r}: write it like charuco:7x5 or chessboard:9x6") from None
         if kind not in ("charuco", "chessboard") or min(cols, rows) < 3 or max(cols, rows) > 40:
             raise ValueError(f"{text!r}: charuco or chessboard, 3 to 40 a side")
+        if not 0 <= square_mm <= SQUARE_MOST_MM:
+            raise ValueError(f"a square of {square_mm:g} mm: 0 (not known) to {SQUARE_MOST_MM:g}")
         return cls(kind, cols, rows, square_mm)
 
     def __str__(self) -> str:

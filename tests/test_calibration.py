@@ -175,6 +175,10 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
     ("words", "code"),
     [
         (["--from", "/nowhere"], 3),
+        (["--from", __file__], 3),
+        (["--from", "/nowhere", "--out", "/nowhere/camera.json"], 2),
+        (["--target", "t.png", "--square-mm", "nan"], 2),
+        (["--target", "t.png", "--square-mm", "-1"], 2),
         (["--camera", "97"], 3),
         (["--target", "t.png", "--pattern", "charuco:1x1"], 2),
         (["--target", "/nowhere/t.png"], 2),
@@ -184,9 +188,7 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
 def test_bad_input_is_one_clear_line(words: list[str], code: int) -> None:
     done = calibration(*words)
     assert done.returncode == code
-    lines = [line for line in done.stderr.splitlines() if line.startswith("calibrate:")]
-    assert len(lines) == 1
-    assert "Traceback" not in done.stderr
+    assert [line[:10] for line in done.stderr.splitlines()] == ["calibrate:"]
 
 
 def test_a_camera_file_survives_saving(tmp_path: Path) -> None:

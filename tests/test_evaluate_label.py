@@ -117,13 +117,22 @@ def test_without_a_display_it_says_so(
 ) -> None:
     from ar_assist.cli import main
 
-    def no_window(*_: object) -> None:
-        raise cv2.error("no window")
-
-    monkeypatch.setattr(cv2, "namedWindow", no_window)
+    monkeypatch.setenv("DISPLAY", ":97")  # where nothing is: Qt would end the whole program
+    monkeypatch.setenv("QT_QPA_PLATFORM", "xcb")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setattr(label, "propose", lambda image, game: None)
     picture = tmp_path / "photo.png"
     cv2.imwrite(str(picture), np.zeros((48, 64, 3), np.uint8))
     assert main(["label", str(picture)]) == 2
     assert capsys.readouterr().err.startswith("ar-assist: label needs a window")
     assert main(["label", str(tmp_path / "none.mp4")]) == 3
+
+
+@pytest.mark.parametrize("words", [["--every", "nan"], ["--every", "-1"], ["--out", "/nowhere/t"]])
+def test_wrong_usage_is_said_before_the_work(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    from ar_assist.cli import main
+
+    assert main(["label", "none.mp4", *words]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -174,7 +174,11 @@ def test_seeds_and_tiers() -> None:
         (["lone.jsonl", "--truth", "empty.json"], 2, "no truth file"),
         (["--tiers", "tripod", "--baseline", "empty.json"], 2, "no result of"),
         (["--tiers", "tripod", "--json", "nowhere/x.json"], 2, "no such folder"),
+        (["--tiers", "tripod", "--json", "."], 2, "it is a folder"),
+        (["--tiers", "tripod", "--html", "."], 2, "it is a folder"),
         (["--tiers", "tripod", "--repeat", "0"], 2, "--repeat"),
+        (["--tiers", "tripod", "--latency", "nan"], 2, "--latency"),
+        (["--tiers", "tripod", "--jobs", "0"], 2, "--jobs"),
         (["--tiers", "tripod", "--strides", "1"], 2, "--strides"),
     ],
 )
@@ -193,7 +197,8 @@ def test_bad_input_is_one_clear_line(
     Path("broken.json").write_text('{"frames": []}')
     Path("empty.json").write_text("{}")
     Path("long.json").write_text(json.dumps(truth(frames=60)))
-    assert main(["evaluate", *arguments, "--jobs", "1"]) == code
+    jobs = [] if "--jobs" in arguments else ["--jobs", "1"]
+    assert main(["evaluate", *arguments, *jobs]) == code
     error = capsys.readouterr().err.strip()
     assert said in error and len(error.splitlines()) == 1
 

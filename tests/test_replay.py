@@ -82,6 +82,7 @@ def test_the_verb_writes_log_and_recording(tmp_path, capsys):
         (["none.mp4"], 3, "none.mp4"),
         (["none.mp4", "--stride", "0"], 2, "--stride"),
         (["none.mp4", "--latency", "-1"], 2, "--latency"),
+        (["none.mp4", "--latency", "nan"], 2, "--latency"),
     ],
 )
 def test_wrong_usage_is_one_line(words, code, says, capsys):

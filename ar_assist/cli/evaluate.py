@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ar_assist.cli import options
 from ar_assist.errors import UserError
 from ar_assist.evaluate import baseline, report
 from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
@@ -81,11 +82,15 @@ def _check_outputs(args: argparse.Namespace) -> None:
     for path in (args.json, args.html):
         if path and not path.absolute().parent.is_dir():
             raise UserError(f"cannot write {path}: no such folder")
+        if path and path.is_dir():
+            raise UserError(f"cannot write {path}: it is a folder")
     missing = [name for name in ("jinja2", "matplotlib") if not find_spec(name)]
     if args.html and missing:
         raise UserError("--html needs the extra: pip install 'ar-assist[report]'")
     if args.repeat < 1:
         raise UserError("--repeat is a number from 1 on")
+    if args.jobs == 0:
+        raise UserError("--jobs is a number from 1 on, or -1: one per core")
 
 
 def _jobs(args: argparse.Namespace) -> list[Job]:
@@ -98,8 +103,7 @@ def _jobs(args: argparse.Namespace) -> list[Job]:
         raise UserError("nothing to evaluate: name clips, folders or logs, or give --tiers")
     if any(n < 2 for n in args.strides):
         raise UserError("--strides are whole numbers from 2 on")
-    if args.latency < 0:
-        raise UserError(f"--latency: 0 or more, got {args.latency:g}")
+    options.check_latency(args.latency)
     pictures = PICTURES_PER_CLIP if args.html else 0
     return [
         replace(

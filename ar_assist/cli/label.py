@@ -19,6 +19,7 @@ from ar_assist.evaluate.truth import PlacedBoard, parse_record
 from ar_assist.games import GAMES
 from ar_assist.types import AnyGame, Frame, Image, Source
 from ar_assist.video import open_source
+from ar_assist.window import can_show
 
 WINDOW = "ar-assist label"
 HELP = "space, arrows: frame | shift-click: alike | e n x 0-9: label | []{}: size | p b w q"
@@ -44,8 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Let the user label; the truth is written by the key w."""
-    if args.every <= 0:
+    if not args.every > 0:  # neither is nan; inf is the first frame alone
         raise UserError("--every is a time above 0 s")
+    out = args.out or args.clip.with_suffix(".json")
+    if out.is_dir() or not out.absolute().parent.is_dir():  # now, and not after an hour's work
+        raise UserError(f"cannot write {out}: it is a folder, or in none that is there")
     source = open_source(str(args.clip))
     try:
         frames = list(key_frames(source, args.every))
@@ -54,11 +58,9 @@ def run(args: argparse.Namespace) -> int:
     if not frames:
         raise SourceError(f"{args.clip}: not one frame")
     session = Labelling(frames, lambda image: propose(image, GAMES[args.game]))
-    out = args.out or args.clip.with_suffix(".json")
-    try:
-        _edit(session, lambda: _write(session, source, args, out))
-    except cv2.error:
-        raise UserError("label needs a window: no display here, or OpenCV is headless") from None
+    if not can_show():
+        raise UserError("label needs a window: no display here, or OpenCV is headless")
+    _edit(session, lambda: _write(session, source, args, out))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, TypeVar
@@ -128,3 +129,9 @@ def _loaded(path: str, load: Callable[[str], T]) -> T:
         raise UserError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def check_latency(seconds: float) -> None:
+    """UserError unless a look of a clip can take so long."""
+    if not 0 <= seconds < math.inf:
+        raise UserError(f"--latency: 0 s or more, got {seconds:g}")

@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Replay the clip; prints how many frames were in which state."""
     if args.stride < 1:
         raise UserError(f"--stride: 1 or more, got {args.stride}")
-    if args.latency < 0:
-        raise UserError(f"--latency: 0 or more, got {args.latency:g}")
+    options.check_latency(args.latency)
     settings = options.gathered(args).settings
     games, orientation = options.games(settings), options.orientation(settings)
     states: Counter[str] = Counter()
