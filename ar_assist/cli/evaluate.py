@@ -79,11 +79,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_outputs(args: argparse.Namespace) -> None:
     """Say what would go wrong at the end before minutes of work."""
-    for path in (args.json, args.html):
-        if path and not path.absolute().parent.is_dir():
-            raise UserError(f"cannot write {path}: no such folder")
-        if path and path.is_dir():
-            raise UserError(f"cannot write {path}: it is a folder")
+    for path in filter(None, (args.json, args.html)):
+        options.check_output(path)
     missing = [name for name in ("jinja2", "matplotlib") if not find_spec(name)]
     if args.html and missing:
         raise UserError("--html needs the extra: pip install 'ar-assist[report]'")

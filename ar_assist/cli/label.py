@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from ar_assist import replay, runlog
+from ar_assist.cli import options
 from ar_assist.errors import SourceError, UserError
 from ar_assist.evaluate import geometry
 from ar_assist.evaluate.labelling import Labelling
@@ -48,8 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.every > 0:  # neither is nan; inf is the first frame alone
         raise UserError("--every is a time above 0 s")
     out = args.out or args.clip.with_suffix(".json")
-    if out.is_dir() or not out.absolute().parent.is_dir():  # now, and not after an hour's work
-        raise UserError(f"cannot write {out}: it is a folder, or in none that is there")
+    options.check_output(out)
     source = open_source(str(args.clip))
     try:
         frames = list(key_frames(source, args.every))

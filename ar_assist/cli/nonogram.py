@@ -6,9 +6,6 @@ import argparse
 import math
 from pathlib import Path
 
-import cv2
-import numpy as np
-
 from ar_assist.errors import SourceError, UserError
 from ar_assist.games.nonogram.advice import advise
 from ar_assist.games.nonogram.board import FILLED, Cells, NonogramBoard, puzzle_of
@@ -16,7 +13,7 @@ from ar_assist.games.nonogram.drawing import draw, to_image, to_pdf, to_svg
 from ar_assist.games.nonogram.files import read_puzzle, write_puzzle
 from ar_assist.games.nonogram.make import Threshold, cells_of, make_unique
 from ar_assist.games.nonogram.solver import solve
-from ar_assist.types import Image
+from ar_assist.video.files import read_picture
 
 SECONDS = 60.0  # for the SAT solver, unless --time says otherwise
 PNG_CELL_PX = 32
@@ -73,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _make(args: argparse.Namespace) -> int:
     rows, cols = _size(args.size)
-    cells = cells_of(_picture_in(args.picture), rows, cols, _threshold(args.threshold))
+    cells = cells_of(read_picture(args.picture), rows, cols, _threshold(args.threshold))
     if args.unique:
         cells, altered = make_unique(cells, SECONDS)
         print(f"one solution, {altered} of {rows * cols} cells altered")
@@ -155,17 +152,6 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
             raise UserError(f"{path}: {error}; drawings are .svg, .pdf, .png") from None
         except OSError as error:
             raise UserError(f"can't write {path}: {error.strerror}") from None
-
-
-def _picture_in(path: Path) -> Image:
-    try:
-        stored = np.frombuffer(path.read_bytes(), np.uint8)
-    except OSError as error:
-        raise SourceError(f"{path}: {error.strerror}") from None
-    picture = cv2.imdecode(stored, cv2.IMREAD_COLOR) if stored.size else None
-    if picture is None:
-        raise SourceError(f"not a picture: {path}")
-    return np.asarray(picture, np.uint8)
 
 
 def _size(text: str) -> tuple[int, int]:

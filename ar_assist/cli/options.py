@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from ar_assist.errors import UserError
@@ -129,6 +130,14 @@ def _loaded(path: str, load: Callable[[str], T]) -> T:
         raise UserError(f"{path}: {error.strerror}") from None
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
+
+
+def check_output(path: Path) -> None:
+    """UserError where no file can be written: said before the work and not after it."""
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"cannot write {path}: no such folder")
+    if path.is_dir():
+        raise UserError(f"cannot write {path}: it is a folder")
 
 
 def check_latency(seconds: float) -> None:
