@@ -26,7 +26,7 @@ AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells chan
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
 CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a move that is atomic
-STRANGE_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
+NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
@@ -188,25 +188,30 @@ class Belief:
         known = self.remembered
         strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
-        agrees = self._rumour is not None and self._rumour.board == reading.board
-        if self._rumour is None or not agrees:
-            self._rumour = _Rumour(reading.board, time)
+        agreed = self._agreed_for(reading.board, time)
         if strange:
-            return was_lost or (agrees and time - self._rumour.since >= AIMED_S)
-        return was_lost or agrees or reading.confidence >= SURE
+            return was_lost or (agreed is not None and agreed >= AIMED_S)
+        return was_lost or agreed is not None or reading.confidence >= SURE
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
     ) -> bool:
         """Whether to believe a board of another shape, or with other clues."""
-        if self._rumour is None or self._rumour.board != reading.board:
-            self._rumour = _Rumour(reading.board, time)
+        agreed = self._agreed_for(reading.board, time)
+        if agreed is None:
             return False
         if old.certainty.shape == reading.certainty.shape:
             explained = bool(changed[old.cells != reading.cells].all())
         else:
             explained = change.is_another_board(changed)
-        return time - self._rumour.since >= (PERSIST_S if explained else CONTRADICTION_S)
+        return agreed >= (PERSIST_S if explained else CONTRADICTION_S)
+
+    def _agreed_for(self, board: Board, time: float) -> float | None:
+        """s for which looks have read this board, one after another; None: this is the first."""
+        if self._rumour is None or self._rumour.board != board:
+            self._rumour = _Rumour(board, time)
+            return None
+        return time - self._rumour.since
 
     def _judge(
         self, sight: Sight, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
@@ -225,8 +230,8 @@ class Belief:
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
         needed = np.where(steady, CONTRADICTION_S, soon)
         # No move brings what was nowhere: it is a tile that was marked, or the line through a cell.
-        strange = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
-        needed[strange & ~steady & (not another)] = STRANGE_S
+        novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
+        needed[novel & ~steady & (not another)] = NOVEL_S
         taken = otherwise & (time - word.since >= needed)
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
