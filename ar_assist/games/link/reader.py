@@ -139,8 +139,10 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     for lines in by_lines:
         doubt |= _to_themselves(told.tile & inside, lines)
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
-    unseen = _overexposed(tiles.cut(picture, wider), inside & ~told.tile)
-    certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
+    bare = inside & ~told.tile
+    if bare.any():
+        unseen = _overexposed(tiles.cut(picture, wider), bare)
+        certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
         lattice,
@@ -159,11 +161,14 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
 def _overexposed(cells: Array, bare: Mask) -> Mask:
     """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture:
     those as bright as can be, where others differ in colour by more than light makes."""
-    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3))
-    clipped: Mask = bare & ((faces >= CLIPPED).all(-1).mean((1, 2)) > 0.5)
-    colours = tiles.level(tiles.opponent(faces)[1])[bare & ~clipped]
-    is_picture = len(colours) > 1 and bool(np.ptp(colours, axis=0).max() > SAME)
-    return clipped if is_picture else np.zeros_like(clipped)
+    places = np.flatnonzero(bare)
+    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3)[places])
+    clipped = (faces >= CLIPPED).all(-1).mean((1, 2)) > 0.5
+    overexposed = np.zeros_like(bare)
+    if 0 < clipped.sum() < len(clipped):
+        colours = tiles.level(tiles.opponent(faces[~clipped])[1])
+        overexposed[places[clipped]] = np.ptp(colours, axis=0).max() > SAME
+    return overexposed
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,14 +311,15 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: look-alikes known from before, tiles that
-    # may hide a drawing, and what is under a mark, unless it is what was there.
-    joined, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
-    joined[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
+    # may hide a drawing or be pieces of what lies behind, and what is under a mark, unless it is
+    # what was there.
+    unsure, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
+    unsure[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     if sight.on_picture:
-        joined[tile] |= _show_little(kinds.pictures)[groups]
+        unsure[tile] |= _show_little(kinds.pictures)[groups]
     if before:
         marked = marked & (board != before.board.cells)
-    most = np.where(joined | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
+    most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     doubted = np.minimum(certainty, most)
     return replace(reading, certainty=doubted.astype(np.float32))
 
