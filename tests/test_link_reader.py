@@ -12,7 +12,7 @@ from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuf
 
 from ar_assist.find import find
 from ar_assist.games import tiles
-from ar_assist.games.link import reader, telling
+from ar_assist.games.link import dealing, reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
@@ -393,7 +393,7 @@ def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides
 def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
     groups = np.tile(np.arange(4), 6)
     dealt = np.random.default_rng(1).permutation(groups)
-    assert reader._is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
+    assert dealing.is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
 
 
 def tinted() -> np.ndarray:
@@ -419,7 +419,7 @@ def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: 
     truth = shuffled(8, 12, 12, 5)
     truth[:, 6], truth[4, 3:9] = 13, 13
     board = np.swapaxes(truth, 0, axis)
-    assert not reader._share_lines(LinkBoard(tuple(map(tuple, board.tolist()))))
+    assert not dealing.share_lines(LinkBoard(tuple(map(tuple, board.tolist()))))
 
 
 @pytest.mark.parametrize("is_turned", [False, True])
@@ -430,9 +430,9 @@ def test_frames_that_a_lattice_twice_too_fine_shows_in_every_second_line_are_no_
     groups[1::2] = 11
     groups = groups.T if is_turned else groups
     full = np.ones(groups.shape, bool)
-    assert reader._is_in_lines(full, groups.ravel())
+    assert dealing.is_in_lines(full, groups.ravel())
     groups[0, 0], groups[-1, -1] = 11, 11  # dealt as any other
-    assert not reader._is_in_lines(full, groups.ravel())
+    assert not dealing.is_in_lines(full, groups.ravel())
 
 
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])

@@ -1,0 +1,107 @@
+"""Tell tiles that were dealt from what a wrong lattice, a menu or another puzzle shows.
+
+Tiles are dealt at random: what keeps to lines, or to every second one, was not. Labels are (R, C),
+zero where a cell is empty; tiles are masks of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from ar_assist.games.link.board import LinkBoard
+from ar_assist.games.link.ground import Mask
+from ar_assist.games.tiles import Indices
+
+LEAST_TILES = 6  # fewer happen by chance; a board known from before may have them
+ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
+MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
+HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
+SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
+SHARING = 3.5  # nats of evidence: one dealt board in 2000 has it (9 of 19993 that were drawn)
+
+
+def is_too_fine(tile: Mask) -> bool:
+    """Whether tiles lie on every second row, column or diagonal alone: a board has others too."""
+    odd = _oddness(tile)
+    return odd.shape[1] >= MANY and bool((np.abs(odd.mean(1) - 0.5) >= ONE_PARITY - 0.5).any())
+
+
+def are_halves(board: LinkBoard) -> bool:
+    """Whether each kind lies on every second row, column or diagonal alone: halves of tiles do,
+    tops in even rows and bottoms in odd ones.
+
+    Of 2 ^ (n - 1) ways to deal n tiles of a kind to even and odd lines one does so; and as many
+    times more as there are ways to choose the tiles that lie `apart`, for some are misread.
+    """
+    cells = np.array(board.cells)
+    kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
+    on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
+    apart = np.minimum(on_odd, np.bincount(of_kind) - on_odd).sum(1).min()
+    ways = np.log2(len(on_odd) * special.comb(len(of_kind), apart))
+    return bool(len(of_kind) - len(kinds) - ways > HALVES)
+
+
+def _oddness(tile: Mask) -> Indices:
+    """(3, N) of tiles' rows, columns and diagonals: 1 where it is odd."""
+    row, col = np.nonzero(tile)
+    odd: Indices = np.stack([row, col, row + col]) % 2
+    return odd
+
+
+def is_one_line(tile: Mask) -> bool:
+    """Whether nearly all tiles lie in one row or column: a menu, whose buttons have equals too."""
+    return bool(max(tile.sum(0).max(), tile.sum(1).max()) > MOST_IN_LINE * tile.sum())
+
+
+def is_sheared(tile: Mask) -> bool:
+    """Whether tiles fill a parallelogram: the lattice runs along a diagonal of the board's."""
+    row, col = np.nonzero(tile)
+    if len(row) < LEAST_TILES:
+        return False
+    skewed = [(row, col + row), (row, col - row), (row + col, col), (row - col, col)]
+    area, *others = ((int(np.ptp(r)) + 1) * (int(np.ptp(c)) + 1) for r, c in [(row, col), *skewed])
+    is_flat = min(np.ptp(row), np.ptp(col)) < 2  # two lines are soon cleared at their ends
+    return not is_flat and min(others) <= SHEARED * area and len(row) >= FILLED * min(others)
+
+
+def is_in_lines(tile: Mask, groups: Indices) -> bool:
+    """Whether most kinds of three tiles or more keep to a row or to a column each, or a large kind
+    has its lines to itself.
+
+    Tiles are dealt at random; a lattice whose steps are no whole tiles shows the same in each line,
+    and one that is too fine the same frames in every second.
+    """
+    row, col = np.nonzero(tile)
+    sizes = np.bincount(groups)
+    kinds = [groups == g for g in np.flatnonzero(sizes > 2)]
+    in_line = [min(np.ptp(row[kind]), np.ptp(col[kind])) == 0 for kind in kinds]
+    alone = any(
+        np.isin(line, line[groups == g]).sum() == sizes[g]
+        for g in np.flatnonzero(sizes >= MANY)
+        for line in (row, col)
+    )
+    return alone or bool(2 * sum(in_line) > len(kinds))
+
+
+def share_lines(board: LinkBoard) -> bool:
+    """Whether equal tiles share rows, or columns, more than dealt ones do: these are the cells of a
+    nonogram, tinted along the cursor's lines, or digits of its clues.
+
+    Of the couples that share a line, as large a part is equal as of all couples, if tiles are
+    dealt. Evidence against that is half the Poisson deviance of the equal ones. The kind that
+    shares most is left out: it may be stones, which are built into walls.
+    """
+    cells = np.array(board.cells)
+    _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
+    of_all = special.comb(sizes, 2) / special.comb(len(groups), 2)
+    for line in np.nonzero(cells > 0):
+        held = np.zeros((len(sizes), line.max() + 1))
+        np.add.at(held, (groups, line), 1)
+        equal = special.comb(held, 2).sum(1)
+        dealt = of_all * special.comb(held.sum(0), 2).sum()
+        others = np.arange(len(sizes)) != (equal - dealt).argmax()
+        seen, usual = equal[others].sum(), dealt[others].sum()
+        if seen > usual and special.kl_div(seen, usual) > SHARING:
+            return True
+    return False
