@@ -207,6 +207,7 @@ class Assistant:
             self._orientation,
             tracked=replace(followed.sight, plane=followed.plane),
             views=followed.views(frame),
+            fuller=followed.fuller(frame),
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,

@@ -15,6 +15,7 @@ from ar_assist.types import Frame, Homography, Image, Plane, Points, homography
 
 VIEWS = 4  # frames that a look at the plane averages
 VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
+SHOWS_LESS = 0.01  # of the plane: less is tremor
 BY_HAND_PX = 1000  # longer side of the rectified picture of a plane set by hand
 
 
@@ -29,6 +30,8 @@ class Followed:
         self.looks = 0
         self.blind_since: float | None = None  # s; None: the last look saw a board
         self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
+        self._fullest: tuple[Image, Plane] | None = None  # the last that showed as much of it
+        self._most_shown = 0.0  # share of the plane that it showed
 
     def update(self, frame: Frame) -> None:
         """Find the plane in the next frame."""
@@ -39,6 +42,9 @@ class Followed:
         self.seen_at = frame.time
         if not self._views or frame.index - self._views[0][0] >= VIEW_EVERY:
             self._views = [(frame.index, frame.image, self.plane), *self._views[: VIEWS - 1]]
+        shown = _share_in(self.plane, frame.image)
+        if shown > self._most_shown - SHOWS_LESS:
+            self._fullest, self._most_shown = (frame.image, self.plane), shown
 
     def blind_s(self, now: float) -> float:
         """S since looks see no board there, though it is followed."""
@@ -49,6 +55,21 @@ class Followed:
         assert self.plane is not None
         older = [(image, plane) for index, image, plane in self._views if index < frame.index]
         return ((frame.image, self.plane), *older[: VIEWS - 1])
+
+    def fuller(self, frame: Frame) -> tuple[Image, Plane] | None:
+        """An earlier picture and plane that show what lies beyond the edge of this one's."""
+        assert self.plane is not None
+        shows_less = _share_in(self.plane, frame.image) <= self._most_shown - SHOWS_LESS
+        return self._fullest if shows_less else None
+
+
+def _share_in(plane: Plane, image: Image) -> float:
+    """Of the plane's area as it is seen, how much lies in the picture."""
+    h, w = image.shape[:2]
+    edge = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - np.float32(0.5)
+    corners = plane.corners
+    area, _ = cv2.intersectConvexConvex(corners, edge)
+    return area / max(cv2.contourArea(corners), 1.0)
 
 
 def led_to_now(

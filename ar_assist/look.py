@@ -25,7 +25,7 @@ from ar_assist.types import (
     homography,
     transform,
 )
-from ar_assist.warp import rectify
+from ar_assist.warp import Box, completed, rectify, shown
 
 TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
@@ -63,6 +63,7 @@ class Sight:
     screen: Points | None  # (4, 2) plane px of the lit screen or window around it
     reading: Reading[Any]
     natural: NDArray[np.bool_] | None = None  # cells that show what follows from the known board
+    in_view: NDArray[np.bool_] | None = None  # cells that the frame shows; None: all
     tracker: Tracker | None = None  # follows a plane that is new; None: the one followed already
 
 
@@ -76,6 +77,7 @@ class Task:
     given: Plane | None = None  # set by hand: read there, find nothing
     tracked: Sight | None = None  # with its plane in `frame`
     views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first
+    fuller: tuple[Image, Plane] | None = None  # shows what lies beyond the newest one's edge
     believed: Reading[Any] | None = None  # of the tracked plane, in its px
     changed: NDArray[np.bool_] | None = None  # its cells that do not look as they did when read
     remembered: Reading[Any] | None = None  # of a plane that was lost
@@ -102,14 +104,15 @@ def look(task: Task) -> Sight | None:
 def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = _read_near(task, sight.game)
     if reading is None:
-        picture = fuse([rectify(image, plane) for image, plane in task.views])
+        picture = _picture(task)
         reading = sight.game.read(picture, sight.lattice, task.believed)
         if reading is None:
             return None
         if task.believed is None:
             reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
+    reading, in_view = _as_far_as_seen(reading, sight.plane, task)
     natural = _natural(sight.game, reading, task.known, task.changed)
-    return replace(sight, reading=reading, natural=natural)
+    return replace(sight, reading=reading, natural=natural, in_view=in_view)
 
 
 def _read_near(task: Task, game: AnyGame) -> Reading[Any] | None:
@@ -123,9 +126,38 @@ def _read_near(task: Task, game: AnyGame) -> Reading[Any] | None:
     low = np.floor(np.clip(corners.min(0) - around, 0, size)).astype(int)
     high = np.ceil(np.clip(corners.max(0) + around, 0, size)).astype(int)
     part = (*low.tolist(), *high.tolist())
-    picture = fuse([rectify(image, plane, part) for image, plane in task.views])
-    reading = game.read(picture, None, replace(known, corners=corners - low.astype(np.float32)))
+    here = replace(known, corners=corners - low.astype(np.float32))
+    reading = game.read(_picture(task, part), None, here)
     return reading and replace(reading, corners=reading.corners + low.astype(np.float32))
+
+
+def _picture(task: Task, part: Box | None = None) -> Image:
+    """The tracked plane's picture or a part of it, of all views."""
+    newest, *older = (rectify(image, plane, part) for image, plane in task.views)
+    if task.fuller:
+        image, plane = task.views[0]
+        there = shown(image.shape, plane, part)
+        newest = completed(newest, there, rectify(*task.fuller, part))
+    return fuse([newest, *older])
+
+
+def _as_far_as_seen(
+    reading: Reading[Any], plane: Plane, task: Task
+) -> tuple[Reading[Any], NDArray[np.bool_] | None]:
+    """A reading of the frame that says nothing of cells beyond its edge, and which cells are in
+    it; None: all.
+
+    Those are as they are believed to be; where nothing is believed they are not certain.
+    """
+    h, w = task.frame.image.shape[:2]
+    seen = plane.to_frame(reading.cell_quads())
+    in_view = ((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all((2, 3))
+    if in_view.all():
+        return reading, None
+    if task.believed is not None and task.believed.is_like(reading):
+        return reading.patched(task.believed, ~in_view), in_view
+    certainty = np.where(in_view, reading.certainty, 0).astype(np.float32)
+    return replace(reading, certainty=certainty), in_view
 
 
 def _natural(
@@ -171,7 +203,9 @@ def _find(task: Task) -> Sight | None:
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
-    return replace(best, screen=_screen(best, outlined), natural=natural)
+    reading, in_view = _as_far_as_seen(best.reading, best.plane, replace(task, believed=None))
+    screen = _screen(best, outlined)
+    return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 
 
 def _with_surroundings(task: Task, sight: Sight) -> Sight:

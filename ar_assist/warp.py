@@ -6,11 +6,15 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.types import Bend, Image, Plane, Points
 
 Box = tuple[int, int, int, int]  # px of a picture: left, top, right, bottom
 
+Mask = NDArray[np.bool_]
+
+COMMON_EVERY = 4  # px: enough of two pictures to tell which is brighter
 BEND_PX = 16  # plane px: a lens bends a plane smoothly, so that few points tell it
 
 
@@ -29,6 +33,28 @@ def rectify(image: Image, plane: Plane, part: Box | None = None) -> Image:
     bent = _bent_px(plane.bend, plane.size_wh)[top:bottom, left:right]
     seen = cv2.perspectiveTransform(bent, plane.frame_from_plane)
     return np.asarray(cv2.remap(image, seen[..., 0], seen[..., 1], cv2.INTER_LINEAR), np.uint8)
+
+
+def completed(picture: Image, shown: Mask, other: Image) -> Image:
+    """A rectified picture, where it is not `shown` (H, W) by its frame, as another one has it.
+
+    That one is made as bright first: the mean of what both show.
+    """
+    common = shown[::COMMON_EVERY, ::COMMON_EVERY]
+    if not common.any():
+        return picture
+    ours, theirs = (
+        np.maximum(one[::COMMON_EVERY, ::COMMON_EVERY][common].mean(0), 1)
+        for one in (picture, other)
+    )
+    as_bright = np.clip(other * (ours / theirs), 0, 255)
+    return np.where(shown[..., None], picture, as_bright).astype(np.uint8)
+
+
+def shown(shape: tuple[int, ...], plane: Plane, part: Box | None = None) -> Mask:
+    """(H, W) which px of `rectify` a frame of that shape shows; those beyond its edge are black."""
+    white = np.full(shape[:2], 255, np.uint8)
+    return np.asarray(rectify(white, plane, part) == 255)
 
 
 @lru_cache(maxsize=1)  # the views of a look are of one plane

@@ -132,6 +132,47 @@ def test_lost_is_said_at_once_and_found_again(play):
         assert (runlog.record(view)["board"] is not None) == there
 
 
+def _aside(columns: float, since: float, until: float):
+    """A camera that shows the board so many columns further to the right for a while."""
+
+    def plane(time: float) -> Plane:
+        there = plane_at(time)
+        share = np.clip(min(time - since, until - time) / 0.4, 0, 1)  # it takes its time to turn
+        move = np.array([[1, 0, 1.2 * PX * columns * share], [0, 1, 0], [0, 0, 1]])
+        return Plane(move @ there.frame_from_plane, PLANE_WH)
+
+    return plane
+
+
+@pytest.mark.parametrize("latency_s", [0.0, 0.2])
+def test_what_lies_beyond_the_edge_of_the_picture_is_as_it_was(play, latency_s: float):
+    source = ToySource(lambda t: START, 3.0, plane=_aside(4.5, since=0.5, until=2.5))
+    views = play(source, look_latency_s=latency_s)
+    cut = [v for v in views if v.frame.time >= 0.3 and source.corners(v.frame.index).max() > 640]
+    assert len(cut) > 30
+    assert all(view.reading and view.reading.board == START for view in cut)
+    assert all(shown(view) == HINT for view in views[-5:])
+
+
+def test_a_move_on_the_part_in_view_is_believed(play):
+    moved = START.put({(0, 2): 0, (2, 1): 0})
+    plane = _aside(3.5, since=0.5, until=9)
+    source = ToySource(lambda t: START if t < 1.5 else moved, 2.5, plane=plane)
+    views = play(source)
+    after = [v for v in views if v.frame.time >= 1.8]
+    assert all(source.corners(v.frame.index).max() > 640 for v in after)
+    assert all(v.reading.board == moved for v in after)
+
+
+def test_of_a_board_found_at_the_edge_what_lies_beyond_is_not_certain(monkeypatch):
+    source = ToySource(lambda t: START, 0.1, plane=_aside(4.5, since=-1, until=9))
+    monkeypatch.setattr(look, "find", source.find)
+    seen = look.look(look.Task(source.frame(0), (ToyGame(),)))
+    in_frame = seen.plane.to_frame(seen.reading.cell_quads()).max((2, 3)) <= 639.5
+    assert 0 < in_frame.sum() < in_frame.size
+    assert (seen.reading.certainty == np.where(in_frame, 1, 0)).all()
+
+
 @dataclass(frozen=True)
 class _Imagines(ToyGame):
     """Sees some board, though not surely, where there is none."""

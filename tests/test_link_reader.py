@@ -470,6 +470,18 @@ def test_pieces_of_plain_tiles_are_equal_as_dealt_ones_seldom_are(down: int, alo
     assert joined(whole, tuple(map(tuple, tile.tolist()))) == whole
 
 
+@pytest.mark.parametrize(("top", "left"), [(1, 0), (0, 1), (1, 1)])
+def test_a_tile_that_is_partly_on_the_lattice_is_joined_whole(top: int, left: int) -> None:
+    tile = cleared(shuffled(6, 8, 12, 9), 4)
+    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
+    for down, along in ((2, 1), (1, 2)):
+        up, off = min(top, down - 1), min(left, along - 1)
+        fine = np.kron(tile, np.ones((down, along), int))[up : len(tile) * down - up, off:]
+        origin = whole.origin_xy[0] + off * 30 / along, whole.origin_xy[1] + up * 40 / down
+        finer = Lattice(origin, (30 / along, 40 / down), *fine.shape)
+        assert joined(finer, tuple(map(tuple, fine.tolist()))) == whole
+
+
 @pytest.mark.parametrize("truth", [((1, 2), (2, 1)), ((1, 2, 0), (0, 0, 3), (2, 1, 3))])
 @pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2)])
 def test_halves_of_a_few_discs_are_no_board(

@@ -30,8 +30,10 @@ def joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
         along, left = 1, 0
     else:
         down, top = 1, 0
+    # a lattice that begins or ends within a tile misses the rest of that
+    top, left = top and top - down, left and left - along
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
-    rows, cols = (lattice.rows - top) // down, (lattice.cols - left) // along
+    rows, cols = -((top - lattice.rows) // down), -((left - lattice.cols) // along)
     return Lattice((x + left * dx, y + top * dy), (along * dx, down * dy), rows, cols)
 
 
