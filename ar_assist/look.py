@@ -151,7 +151,7 @@ def _as_far_as_seen(
     """
     h, w = task.frame.image.shape[:2]
     seen = plane.to_frame(reading.cell_quads())
-    in_view = ((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all((2, 3))
+    in_view = np.asarray(((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all(axis=(2, 3)))
     if in_view.all():
         return reading, None
     if task.believed is not None and task.believed.is_like(reading):
