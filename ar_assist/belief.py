@@ -25,7 +25,8 @@ SURE = 0.9  # confidence at which one look at a new plane is believed
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
-CONTRADICTION_S = 1.0  # …and cells which look as they did, and parts of a move that is atomic
+# …and cells which look as they did, or for as long as looks have confirmed them if that is less,
+CONTRADICTION_S = 1.0  # and parts of a move that is atomic
 NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
 MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
@@ -81,6 +82,7 @@ class Belief:
         self._rumour: _Rumour | None = None
         self._word: _Word | None = None
         self._said: list[NDArray[np.float32]] = []  # certainty by the last looks; nan: of another
+        self._believed_at = self._confirmed_at = np.zeros((0, 0))  # s, of each cell
         self._changing_since = np.inf  # s: cells that are read as before
 
     @property
@@ -120,7 +122,7 @@ class Belief:
         if old is None or self.picture is None:
             if not self._is_good_start(sight, reading, time):
                 return
-            self._start(sight.game, reading)
+            self._start(sight.game, reading, time)
             kept = None
         else:
             changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
@@ -129,7 +131,7 @@ class Belief:
             if old.is_like(reading):
                 kept = self._judge(sight, old, reading, changed, time)
             elif self._is_insistent(old, reading, changed, time):
-                self._start(sight.game, reading)
+                self._start(sight.game, reading, time)
                 kept = None
             else:
                 return
@@ -230,11 +232,12 @@ class Belief:
         differs = otherwise & ~steady | sure
         word = self._taken_down(reading, time)
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
-        needed = np.where(steady, CONTRADICTION_S, soon)
+        confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
+        needed = np.where(steady, confirmed_for, soon)
         # No move brings what was nowhere: it is a tile that was marked, or the line through a cell.
         novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
         needed[novel & ~steady & (not another)] = NOVEL_S
-        taken = otherwise & (time - word.since >= needed)
+        taken = otherwise & (word.since < time) & (time - word.since >= needed)
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
             taken |= differs & sight.natural
@@ -242,6 +245,8 @@ class Belief:
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
         waits = differs & ~taken
+        self._believed_at = np.where(taken, time, self._believed_at)
+        self._confirmed_at = np.where(otherwise & ~taken, self._confirmed_at, time)
         earlier = word.against
         if sight.natural is not None and (taken & sight.natural).any():
             earlier = np.where(time - earlier < PLAYED_S, -np.inf, earlier)
@@ -305,9 +310,10 @@ class Belief:
         self._changing_since = min(self._changing_since, time)
         return fading
 
-    def _start(self, game: AnyGame, reading: Reading[Any]) -> None:
+    def _start(self, game: AnyGame, reading: Reading[Any], time: float) -> None:
         """A board that owes nothing to what was believed before."""
         self._said = [reading.certainty]
+        self._believed_at = self._confirmed_at = np.full(reading.certainty.shape, time)
         self._accept(game, reading)
 
     def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:

@@ -102,15 +102,29 @@ class _Wanderer(ToyGame):
         return reading
 
 
-def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_long(play):
+@pytest.mark.parametrize(("first", "wait"), [(3, 0.5), (6, 0.9)])
+def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_long(
+    play, first: int, wait: float
+):
+    """As long as looks had confirmed what they contradict, up to a second."""
     _Wanderer.looks.clear()
-    views = play(ToySource(lambda t: START, 3.0), _Wanderer())
+    views = play(ToySource(lambda t: START, 5.0), _Wanderer(first=first))
     other = START.put({(0, 0): 2})
     first_doubt = next(v.frame.time for v in views if v.advice is None and v.reading)
     led = next(v.frame.time for v in views if v.reading.board == other)
-    assert led - first_doubt >= 0.9
+    assert wait - 0.01 <= led - first_doubt <= wait + 0.2
     doubtful = [v for v in views if first_doubt <= v.frame.time < led]
     assert all(shown(v) is None and "disagree" in v.reason for v in doubtful)
+
+
+def test_what_one_look_alone_had_said_gives_way_to_the_two_after_it(play):
+    _Wanderer.looks.clear()
+    views = play(ToySource(lambda t: START, 2.0), _Wanderer(first=2))
+    other = START.put({(0, 0): 2})
+    led = next(v for v in views if v.reading.board == other)
+    assert 0.4 <= led.frame.time <= 0.7
+    # for some time no hint rests on what looks disagreed about
+    assert led.reading.certainty[0, 0] < 0.5
 
 
 @dataclass(frozen=True)
