@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,6 +26,8 @@ from ar_assist.speech import Voice
 from ar_assist.types import Frame, Image, Source, View
 
 IDLE_S = 0.03  # between pictures while they stand still
+POLL_S = 0.02  # between looks at keys and mouse while a frame is awaited: of keys that come between
+# two of them OpenCV's Qt window gives the last alone, and R is shift and then r
 SAY_S = 4.0  # that a message stays in the status line
 TELL_S = 10.0  # between status lines of a session without a window
 FAULT_LETTERS = 90  # of an error's words, so that they fit a line of the picture
@@ -76,6 +78,7 @@ class Session:
         self._said, self._said_at = "", -SAY_S
         self._told_at = time.monotonic()
         self._picture: Image | None = None  # on show
+        self._view: View | None = None  # of that picture
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="files")
         self._written: deque[Future[str]] = deque()  # what is being written; results are said
         self.meter = Meter()
@@ -87,9 +90,7 @@ class Session:
             for frame in self._frames():
                 view = self._step(frame)
                 self._show(view)
-                if self._screen is not None:
-                    is_still = frame.index == newest
-                    self._say(self._player.listen(self._screen, view, IDLE_S * is_still))
+                self._listen(IDLE_S * (frame.index == newest))
                 if frame.index != newest:  # stalled and paused sources repeat their last frame
                     self._keep(view)
                 newest = frame.index
@@ -101,8 +102,8 @@ class Session:
     def _frames(self) -> Iterator[Frame]:
         """The source's frames; the same one again and again while the picture stands still."""
         frame = None
-        for frame in self._source:
-            if self._pace is None or self._pace.wait(frame.time):
+        for frame in self._arriving():
+            if self._pace is None or self._pace.wait(frame.time, self._listen):
                 yield frame
                 while self._player.is_paused and not self._player.has_left:
                     yield replace(frame, note="paused")
@@ -110,6 +111,26 @@ class Session:
                 return
         while frame and frame.name and self._screen and not self._player.has_left:
             yield frame  # the last picture of a folder stays
+
+    def _arriving(self) -> Iterator[Frame]:
+        """The source's frames; the window lives while one is awaited."""
+        if self._screen is None:
+            yield from self._source
+            return
+        frames = iter(self._source)
+        with ThreadPoolExecutor(1, thread_name_prefix="source") as reading:
+            while True:
+                coming = reading.submit(next, frames, None)
+                while wait((coming,), POLL_S).not_done:
+                    self._listen()
+                if (frame := coming.result()) is None:
+                    return
+                yield frame
+
+    def _listen(self, wait_s: float = 0.0) -> None:
+        """Do what the player asked for."""
+        if self._screen is not None and self._view is not None:
+            self._say(self._player.listen(self._screen, self._view, wait_s))
 
     def _step(self, frame: Frame) -> View:
         """The assistant's step. One that fails is said, and the game and its recording go on."""
@@ -131,6 +152,7 @@ class Session:
         if time.monotonic() - self._said_at < SAY_S and self._said != view.reason:
             status = (self._said, *status)
         self._picture = draw(self._player.dressed(view), self._player.look_now(status))
+        self._view = view
         if self._screen is not None:
             self._screen.show(self._picture)
 
@@ -226,8 +248,10 @@ class _Pace:
         """How long ago the frame of this clip time was due, s."""
         return time.monotonic() - self._start - time_s
 
-    def wait(self, time_s: float) -> bool:
+    def wait(self, time_s: float, idle: Callable[[], None]) -> bool:
         """Wait until the frame is due; False: it is late and may be left out, never two in a row.
+
+        Meanwhile `idle` is called every POLL_S.
 
         When far behind (a slow disk, a pause) the clip goes on from here at its own speed.
         """
@@ -235,8 +259,10 @@ class _Pace:
         if late > LATE_S:
             self._start = time.monotonic() - time_s
             late = 0.0
-        if late < 0:
-            time.sleep(-late)
+        while (early := -self.late(time_s)) > POLL_S:
+            time.sleep(POLL_S)
+            idle()
+        time.sleep(max(0.0, early))
         self._skipped = late > self._period and not self._skipped
         return not self._skipped
 

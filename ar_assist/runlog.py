@@ -99,11 +99,16 @@ class Writer:
 
 def read(path: str | Path) -> Iterator[dict[str, Any]]:
     """The lines of a log, in order; a `UserError` names the line that is not one."""
+    return (line for _, line in numbered(path))
+
+
+def numbered(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines of a log with their numbers in the file, which may have blank ones."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             for number, text in enumerate(file, start=1):
                 if text.strip():
-                    yield _parsed(text, f"{path}:{number}")
+                    yield number, _parsed(text, f"{path}:{number}")
     except OSError as error:
         raise SourceError(f"cannot read the log {path}: {error.strerror}") from None
     except UnicodeDecodeError:

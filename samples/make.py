@@ -21,6 +21,8 @@ CLIPS = (  # one for each group of tiers, and one for each other game
     f"--tier relock --seed 3 {SHORT}",
     f"--tier gravity --seed 5 {SHORT}",
     f"--tier negative --seed 1 {SHORT}",
+    "--tier rotated --seed 1 --game othello --size 960x540 --fps 15 --seconds 2",
+    "--tier greycam --seed 3 --game nonogram --size 960x540 --fps 15 --seconds 2",
 )
 
 

@@ -17,6 +17,8 @@ from mjpeg_server import mjpeg_server
 from views import GREY_FRAME, view_of
 from xvfb import Display, display, wait_until
 
+from ar_assist.cli import label
+from ar_assist.scene import open_scene
 from ar_assist.types import Correction
 from ar_assist.video import open_source
 
@@ -168,6 +170,42 @@ def test_the_whole_program_on_a_network_camera(desk: Display, tmp_path: Path) ->
     assert len(lines) >= len(shown) > 0.5 * len(lines)
     assert shown[-1] == pytest.approx(lines[-1]["t"] - lines[0]["t"], abs=1)
     assert raw[-1] == pytest.approx(shown[-1], abs=1)
+
+
+def test_truth_is_labelled_in_a_window(tmp_path: Path) -> None:
+    """Its own reading is proposed, corrected by mouse and key, and written."""
+    scene = open_scene("scene:tier=tripod,seed=3,seconds=0.1")
+    cv2.imwrite(str(tmp_path / "photo.png"), next(iter(scene)).image)
+    true = scene.truth["frames"][0]["board"]
+    row, col = next((r, c) for r, line in enumerate(true["cells"]) for c, v in enumerate(line) if v)
+    lattice = cv2.getPerspectiveTransform(
+        np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32),
+        np.array(true["corners"], np.float32),
+    )
+    middle = [[[(col + 0.5) / true["cols"], (row + 0.5) / true["rows"]]]]
+    ((spot,),) = cv2.perspectiveTransform(np.array(middle), lattice)
+    written = tmp_path / "photo.json"
+    with display(("--name", f"^{label.WINDOW}$")) as desk:
+        command = [sys.executable, "-m", "ar_assist", "label", str(tmp_path / "photo.png")]
+        process = subprocess.Popen(command, env=desk.env, stdout=subprocess.DEVNULL)
+        try:
+            desk.wait_for_window()
+            desk.shows_something(lambda: process.poll() is not None)
+            desk.press("w")
+            wait_until(written.exists, "nothing was written")
+            (before,) = json.loads(written.read_text())["frames"]
+            desk.click((float(spot[0]), float(spot[1])))
+            desk.press("e", "w")
+            wait_until(lambda: json.loads(written.read_text())["frames"] != [before], "no change")
+            (after,) = json.loads(written.read_text())["frames"]
+            desk.press("q")
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
+            process.wait()
+    one, other = (np.array(frame["board"]["cells"]) for frame in (before, after))
+    assert one.shape == (true["rows"], true["cols"])
+    assert np.argwhere(one != other).tolist() == [[row, col]] and other[row, col] == 0
 
 
 def test_closing_the_window_ends_the_program(program: Program) -> None:

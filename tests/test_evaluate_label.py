@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -92,6 +93,16 @@ def test_what_was_visited_becomes_truth() -> None:
     assert truth.sparse and [true.frame for true in truth.frames] == [0, 30]
     assert truth.frames[0].board and truth.frames[0].board.cells == READ.cells
     assert truth.frames[1].board is None
+
+
+def test_clues_of_a_nonogram_are_kept_as_long_as_its_size_is() -> None:
+    puzzle = replace(READ, row_clues=((1,), (2,)), col_clues=((1,), (1,), (1,)))
+    editing = Labelling([Frame(0, 0.0, np.zeros((240, 320, 3), np.uint8))], lambda image: puzzle)
+    board = parse_truth(editing.truth("clip.mp4", 30.0, (320, 240), "nonogram")).frames[0].board
+    assert board and (board.row_clues, board.col_clues) == (puzzle.row_clues, puzzle.col_clues)
+    editing.press("}")
+    board = parse_truth(editing.truth("clip.mp4", 30.0, (320, 240), "nonogram")).frames[0].board
+    assert board and (board.row_clues, board.rows) == ((), 3)
 
 
 def test_the_picture_shows_board_and_choice() -> None:

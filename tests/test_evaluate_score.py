@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from ar_assist.errors import UserError
 from ar_assist.evaluate import figures, load_log, load_truth, parse_record, parse_truth, score
 from ar_assist.evaluate.geometry import ORDERS, iou
-from ar_assist.evaluate.rules import hint_cells, hint_is_right, nonogram_answer
+from ar_assist.evaluate.rules import hint_is_right, nonogram_answer
 from ar_assist.evaluate.score import NEVER, likeness
+from ar_assist.evaluate.truth import hint_cells
 from ar_assist.games.link.board import LinkBoard, Rules, play
 from ar_assist.games.link.paths import links
 from ar_assist.types import transform
@@ -384,13 +385,24 @@ def test_labels_do_not_matter_for_the_list_of_boards() -> None:
         ('{"frame": 1, "t": 0, "state": "lost", "board": {"rows": 2, "cols": 2}}', "corners"),
         ('{"frame": 1, "t": 0, "state": "lost", "board": {"rows": 2, "cols": 2, "cells": [[1]], '
          '"corners": [[0,0],[1,0],[1,1],[0,1]]}}', "2 x 2"),
+        ('{"frame": 1, "t": 0, "state": "lost", "board": {"rows": 0, "cols": 0, "cells": [], '
+         '"corners": [[0,0],[1,0],[1,1],[0,1]]}}', "0 x 0"),
+        ('{"frame": 1, "t": 0, "state": "lost", "hint": {"a": [0, 1], "b": [0, 2]}}', "cells"),
+        ('{"frame": 1, "t": 0, "state": "lost", "hint": 5}', "hint"),
+        ('{"frame": 1, "t": 0, "state": "lost", "hint": {"a": [0], "b": [1, 1], "path": []}}',
+         "two whole numbers"),
+        ('{"frame": 1, "t": 0, "state": "lost", "hint": {"best": [1, 1], "moves": []}}', "to_move"),
+        ('{"frame": 1, "t": NaN, "state": "lost"}', "number"),
+        ('{"frame": 1, "t": 0, "state": "lost", "ms": "x"}', "number"),
+        ('{"frame": 0, "t": 0, "state": "lost"}', "after frame 0"),
         ('{"frame": 1, "t": 0,', "JSON"),
     ],
 )  # fmt: skip
 def test_a_broken_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+    """By its number in the file, blank lines counted."""
     log = tmp_path / "run.jsonl"
-    log.write_text('{"frame": 0, "t": 0, "state": "lost"}\n' + line + "\n")
-    with pytest.raises(UserError, match=rf"run\.jsonl:2: .*{said}"):
+    log.write_text('{"frame": 0, "t": 0, "state": "lost"}\n\n' + line + "\n")
+    with pytest.raises(UserError, match=rf"run\.jsonl:3: .*{said}"):
         load_log(log)
 
 
@@ -401,12 +413,37 @@ def test_truth_that_does_not_fit_the_log() -> None:
         measured(perfect_log(), truth)
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "nonsense", '{"frames": [{"t": 0}]}'])
-def test_bad_truth_is_one_clear_line(tmp_path: Path, text: str) -> None:
+FRAME = {"frame": 0, "t": 0}
+PUZZLE = {"rows": 1, "cols": 2, "corners": [[0, 0], [2, 0], [2, 1], [0, 1]]}
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([], "object"),
+        ({}, "corners"),
+        ({"frames": [{"t": 0}]}, "missing"),
+        ({"frames": [1]}, "list of objects"),
+        ({"frames": [FRAME, FRAME]}, "after frame 0"),
+        ({"frames": [FRAME], "size": [3]}, "two whole numbers"),
+        ({"frames": [FRAME], "game": "chess"}, "none of: link"),
+        ({"frames": [{**FRAME, "gravity": "sideways"}]}, "none of: none down"),
+        ({"frames": [{**FRAME, "board": PUZZLE, "link": [[0, 2]]}]}, "not on the board"),
+        ({"frames": [{**FRAME, "board": {**PUZZLE, "row_clues": [[1], [1]]}}]}, "1 lists, got 2"),
+        ({"frames": [{**FRAME, "board": PUZZLE}], "solution": ["#"]}, "1 lines of 2"),
+    ],
+)
+def test_bad_truth_is_one_clear_line(tmp_path: Path, data: Any, said: str) -> None:
     path = tmp_path / "clip.json"
-    path.write_text(text)
-    with pytest.raises(UserError, match=r"clip\.json"):
+    path.write_text(json.dumps(data))
+    with pytest.raises(UserError, match=rf"clip\.json .*{said}"):
         load_truth(path)
+
+
+def test_truth_that_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "clip.json").write_text("nonsense")
+    with pytest.raises(UserError, match=r"clip\.json"):
+        load_truth(tmp_path / "clip.json")
 
 
 def test_truth_of_single_pictures(data: Path) -> None:

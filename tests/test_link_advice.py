@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 
+from ar_assist.belief import Belief
 from ar_assist.games.link import LinkGame, advice, solver
 from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.generate import deal
@@ -73,6 +74,23 @@ def test_the_easiest_safe_pair_comes_first() -> None:
     shown = LinkGame("none").advise([board]).moves
     assert (shown[0].link.a, shown[0].link.b) == ((2, 2), (2, 3))
     assert [move.link.turns for move in shown] == sorted(move.link.turns for move in shown)
+
+
+def test_the_pair_on_show_stays_when_more_is_known_of_it() -> None:
+    """A cell that is read surely makes known what comes after pairs elsewhere."""
+    belief, game, board = (
+        Belief(),
+        LinkGame("none"),
+        parse_board("1 . . 2\n. 4 4 .\n2 . 3 3\n1 . . ."),
+    )
+    unsure, sure = reading_of(board, ((0, 0),)), reading_of(board)
+    belief.reading = unsure
+    for reading in (unsure, sure):
+        belief.advise(board, game.advise([board], reading))
+        if reading is unsure:
+            belief.choose_next()
+            chosen = belief.hint.link
+    assert belief.hint.link == chosen and belief.hint.safe
 
 
 def test_a_pair_that_spoils_the_board_is_not_shown() -> None:

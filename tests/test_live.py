@@ -42,6 +42,7 @@ class Screens:
     def __init__(self, script: dict[int, list[str | tuple[float, float]]]) -> None:
         self.script, self.pictures = script, []  # type: ignore[var-annotated]
         self.is_closed = False
+        self.asked = 0  # how often for keys
 
     def show(self, image: Image) -> None:
         self.pictures.append(image)
@@ -50,6 +51,7 @@ class Screens:
         return self.script.get(len(self.pictures), [])
 
     def keys(self, wait_s: float) -> list[str]:
+        self.asked += 1
         return [event for event in self._now() if isinstance(event, str)]
 
     def clicks(self) -> list[tuple[float, float]]:
@@ -241,6 +243,32 @@ def test_a_full_disk_ends_a_recording_and_not_the_game(tmp_path: Path) -> None:
     assert max(frame.index for frame in assistant.stepped) == 29
 
 
+class Tardy(Frames):
+    """A source whose fifth frame comes when keys have been asked for twice meanwhile."""
+
+    def __init__(self, screen: Screens, live: bool) -> None:
+        super().__init__(8, live=live)
+        self._screen = screen
+
+    def __iter__(self) -> Iterator[Frame]:
+        for frame in super().__iter__():
+            deadline = time.monotonic() + 5
+            while self.live and frame.index == 4 and self._screen.asked < 6:
+                assert time.monotonic() < deadline, "keys wait for frames"
+                time.sleep(0.01)
+            yield frame
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_keys_are_asked_for_while_a_frame_is_awaited(is_live: bool) -> None:
+    """Else shift and r that lie between two frames are r alone in a Qt window."""
+    screen = Screens({})
+    source = Tardy(screen, is_live)
+    source.fps = 60.0 if is_live else 12.0
+    Session(source, cast(Assistant, Assistants()), screen, Outputs()).run()
+    assert screen.asked >= 8 + 2
+
+
 def test_clips_are_paced_and_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that only sleeping and drawing move."""
     now = [100.0]
@@ -249,14 +277,14 @@ def test_clips_are_paced_and_thinned(monkeypatch: pytest.MonkeyPatch) -> None:
     pace = live._Pace(fps=10)
     shown = []
     for i in range(20):
-        if pace.wait(i / 10):
+        if pace.wait(i / 10, lambda: None):
             shown.append(i)
             now[0] += 0.15  # drawing takes longer than a frame
     assert 12 <= len(shown) < 20
     assert all(b - a <= 2 for a, b in itertools.pairwise(shown))
     assert pace.late(19 / 10) < live.LATE_S
     now[0] += 60  # a pause: the clip goes on where it was
-    assert pace.wait(2.0)
+    assert pace.wait(2.0, lambda: None)
     assert pace.late(2.0) == pytest.approx(0)
 
 

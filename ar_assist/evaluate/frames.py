@@ -8,8 +8,8 @@ import numpy as np
 
 from ar_assist.evaluate import geometry
 from ar_assist.evaluate.match import FOUND_IOU, match_boards
-from ar_assist.evaluate.rules import hint_cells, hint_exists, hint_is_right, nonogram_answer
-from ar_assist.evaluate.truth import Cells, PlacedBoard, Record, TrueFrame, Truth
+from ar_assist.evaluate.rules import hint_exists, hint_is_right, nonogram_answer
+from ar_assist.evaluate.truth import Cells, PlacedBoard, Record, TrueFrame, Truth, hint_cells
 from ar_assist.types import Cell, Points, transform
 
 

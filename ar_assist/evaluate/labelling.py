@@ -148,11 +148,11 @@ def labelled(board: PlacedBoard, cell: Cell, label: int) -> PlacedBoard:
 
 
 def resized(board: PlacedBoard, rows: int, cols: int) -> PlacedBoard:
-    """The same area cut into other rows and columns; new cells are empty."""
+    """The same area cut into other rows and columns; new cells are empty, clues unknown."""
     rows, cols = max(rows, 1), max(cols, 1)
     old = board.cells or ()
     cells: Cells = tuple(tuple(_at(old, r, c) for c in range(cols)) for r in range(rows))
-    return replace(board, rows=rows, cols=cols, cells=cells)
+    return replace(board, rows=rows, cols=cols, cells=cells, row_clues=(), col_clues=())
 
 
 def _at(cells: Cells, row: int, col: int) -> int:
@@ -176,4 +176,6 @@ def _entry(frame: Frame, board: PlacedBoard | None) -> dict[str, Any]:
             "corners": corners,
             "cells": cells,
         }
+        if board.row_clues or board.col_clues:
+            entry["board"] |= {"row_clues": board.row_clues, "col_clues": board.col_clues}
     return entry

@@ -98,21 +98,10 @@ def nonogram_answer(solution: tuple[str, ...], row_clues: Clues, col_clues: Clue
     return solve(puzzle(rows, cols)).known if None not in (*row_clues, *col_clues) else ()
 
 
-def hint_cells(hint: dict[str, Any]) -> list[Cell]:
-    """All cells of a hint of any game, in a fixed order, as `hint_is_right` takes them back."""
-    if "path" in hint:
-        spots = [hint["a"], hint["b"], *hint["path"]]
-    elif "best" in hint:
-        spots = [hint["best"], *hint["moves"]]
-    else:
-        spots = [*(entry[:2] for entry in hint["cells"]), *hint.get("mistakes", ())]
-    return [(int(r), int(c)) for r, c in spots]
-
-
 def hint_is_right(
     hint: dict[str, Any], spots: Sequence[Cell], cells: Cells, answer: Cells = ()
 ) -> bool:
-    """Whether a hint is right on the true board; `spots` are its `hint_cells` on that board.
+    """Whether a hint is right on the true board; `spots` are its `truth.hint_cells` there.
 
     `cells` are empty where there is no board. `answer` is that of a nonogram. An Othello hint is
     judged for the side that it names, since a picture does not tell whose turn it is.

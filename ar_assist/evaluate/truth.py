@@ -6,8 +6,11 @@ Points are px of the stored, distorted picture, as in the log's contract.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,8 @@ import numpy as np
 
 from ar_assist import runlog
 from ar_assist.errors import UserError
+from ar_assist.games import GAMES
+from ar_assist.games.link.board import GRAVITIES
 from ar_assist.types import Cell, Points
 
 Cells = tuple[tuple[int, ...], ...]
@@ -94,24 +99,29 @@ def parse_truth(data: dict[str, Any]) -> Truth:
     """The truth of a clip (`frames` or `quads`) or of a single picture; ValueError, KeyError."""
     if not isinstance(data, dict):
         raise ValueError("expected an object with `frames` or `corners`")
-    size = data.get("size")
+    game, size = data.get("game") or _guess_game(data), data.get("size")
+    if game not in GAMES:
+        raise ValueError(f"`game` {game!r} is none of: {' '.join(GAMES)}")
+    frames = _true_frames(data)
+    _check_order(frames)
     return Truth(
-        game=data.get("game") or _guess_game(data),
-        frames=_true_frames(data),
-        media=data.get("video") or data.get("image") or "",
-        size_wh=(int(size[0]), int(size[1])) if size else None,
+        game=game,
+        frames=frames,
+        media=str(data.get("video") or data.get("image") or ""),
+        size_wh=_pair(size) if size else None,
         fps=data.get("fps"),
         sparse=bool(data.get("sparse", False)),
-        solution=tuple(data.get("solution", ())),
+        solution=_solution(data.get("solution", ()), frames),
     )
 
 
 def load_log(path: Path) -> tuple[Record, ...]:
     """Read a run log; UserError names the line that is broken."""
-    records = []
-    for number, line in enumerate(runlog.read(path), 1):
+    records: list[Record] = []
+    for number, line in runlog.numbered(path):
         try:
             records.append(parse_record(line))
+            _check_order(records[-2:])
         except (KeyError, TypeError, ValueError) as error:
             raise UserError(f"{path}:{number}: {_said(error)}") from None
     return tuple(records)
@@ -124,20 +134,38 @@ def parse_record(line: dict[str, Any]) -> Record:
         raise KeyError("cells")
     return Record(
         frame=_index(line),
-        time=float(line["t"]),
+        time=_number(line, "t"),
         state=line.get("state", "searching"),
         screen=_quad(line.get("screen"), "screen"),
         board=board,
-        hint=line.get("hint"),
-        ms=line.get("ms"),
-        look_ms=line.get("look_ms"),
+        hint=_hint(line.get("hint")),
+        ms=_number_or_none(line, "ms"),
+        look_ms=_number_or_none(line, "look_ms"),
     )
+
+
+def hint_cells(hint: dict[str, Any]) -> list[Cell]:
+    """All cells of a hint of any game, in a fixed order, as `rules.hint_is_right` takes them."""
+    if "path" in hint:
+        spots = [hint["a"], hint["b"], *hint["path"]]
+    elif "best" in hint:
+        spots = [hint["best"], *hint["moves"]]
+    else:
+        spots = [*(entry[:2] for entry in hint["cells"]), *hint.get("mistakes", ())]
+    return [_pair(spot) for spot in spots]
 
 
 def truth_from_log(records: Sequence[Record], path: Path) -> Truth:
     """Take a log at its word, so that another can be scored against it."""
     frames = tuple(TrueFrame(r.frame, r.time, r.screen, r.board) for r in records)
     return Truth("link", frames, path.stem, sparse=True)
+
+
+def _check_order(lines: Sequence[Record | TrueFrame]) -> None:
+    """ValueError where frames do not follow each other."""
+    for before, after in pairwise(lines):
+        if after.frame <= before.frame:
+            raise ValueError(f"frame {after.frame} comes after frame {before.frame}")
 
 
 def _said(error: Exception) -> str:
@@ -153,6 +181,8 @@ def _guess_game(data: dict[str, Any]) -> str:
 
 def _true_frames(data: dict[str, Any]) -> tuple[TrueFrame, ...]:
     if "frames" in data:
+        if not all(isinstance(entry, dict) for entry in data["frames"]):
+            raise ValueError("`frames` should be a list of objects")
         return tuple(_true_frame(entry) for entry in data["frames"])
     if "quads" in data:
         quads = enumerate(data["quads"])
@@ -161,28 +191,81 @@ def _true_frames(data: dict[str, Any]) -> tuple[TrueFrame, ...]:
     corners = _quad(data["corners"], "corners")
     if "rows" not in data:
         return (TrueFrame(0, 0.0, corners, None),)
-    fading = frozenset((int(r), int(c)) for r, c in data.get("link", ()))
-    return (TrueFrame(0, 0.0, None, _board(data), unsure=fading),)
+    board = _board(data)
+    return (TrueFrame(0, 0.0, None, board, unsure=_fading(data, board)),)
 
 
 def _true_frame(entry: dict[str, Any]) -> TrueFrame:
+    board, gravity = _board(entry.get("board")), entry.get("gravity") or "none"
+    if gravity not in GRAVITIES:
+        raise ValueError(f"`gravity` {gravity!r} is none of: {' '.join(GRAVITIES)}")
     return TrueFrame(
         frame=_index(entry),
-        time=float(entry["t"]),
+        time=_number(entry, "t"),
         screen=_quad(entry.get("screen"), "screen"),
-        board=_board(entry.get("board")),
+        board=board,
         still=bool(entry.get("still", True)),
-        gravity=entry.get("gravity") or "none",
-        cut=not entry.get("board") and bool(entry.get("visible")),
-        unsure=frozenset((int(r), int(c)) for r, c in entry.get("link") or ()),
-        tile_px=entry.get("tile_px"),
-        blur_tiles=entry.get("blur_tiles"),
-        tilt_deg=entry.get("tilt_deg"),
+        gravity=gravity,
+        cut=board is None and bool(entry.get("visible")),
+        unsure=_fading(entry, board),
+        tile_px=_number_or_none(entry, "tile_px"),
+        blur_tiles=_number_or_none(entry, "blur_tiles"),
+        tilt_deg=_number_or_none(entry, "tilt_deg"),
     )
 
 
+def _solution(lines: Sequence[str], frames: Sequence[TrueFrame]) -> tuple[str, ...]:
+    """A nonogram's solution; ValueError if it is of another size than the boards."""
+    shape = len(lines), *sorted({len(line) for line in lines})
+    for board in (frame.board for frame in frames):
+        if lines and board and shape != (board.rows, board.cols):
+            raise ValueError(f"`solution` should be {board.rows} lines of {board.cols}")
+    return tuple(lines)
+
+
+def _fading(entry: dict[str, Any], board: PlacedBoard | None) -> frozenset[Cell]:
+    """The pair that is just being removed."""
+    cells = frozenset(_pair(cell) for cell in entry.get("link") or ())
+    if board and not all(0 <= r < board.rows and 0 <= c < board.cols for r, c in cells):
+        raise ValueError(f"`link` names a cell that is not on the board: {sorted(cells)}")
+    return cells
+
+
+def _hint(entry: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The hint as it is, if its cells and what belongs to them are there."""
+    if entry is None:
+        return None
+    if not isinstance(entry, dict):
+        raise ValueError(f"`hint` should be an object, got {entry!r}"[:120])
+    hint_cells(entry)
+    if "best" in entry and entry["to_move"] not in (1, 2):
+        raise ValueError(f"`to_move` should be 1 or 2, got {entry['to_move']!r}"[:120])
+    return entry
+
+
 def _index(entry: dict[str, Any]) -> int:
-    return int(entry["frame"] if "frame" in entry else entry["i"])
+    return index(entry["frame"] if "frame" in entry else entry["i"])
+
+
+def _pair(values: Any) -> tuple[int, int]:
+    """Two whole numbers: a cell, a size."""
+    try:
+        first, second = values
+        return index(first), index(second)
+    except (TypeError, ValueError):
+        raise ValueError(f"expected two whole numbers, got {values!r}"[:120]) from None
+
+
+def _number(entry: dict[str, Any], key: str) -> float:
+    """A finite number; KeyError or ValueError."""
+    value = entry[key]
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"`{key}` should be a number, got {value!r}"[:120])
+    return float(value)
+
+
+def _number_or_none(entry: dict[str, Any], key: str) -> float | None:
+    return None if entry.get(key) is None else _number(entry, key)
 
 
 def _quad(points: Any, name: str) -> Points | None:
@@ -197,7 +280,9 @@ def _quad(points: Any, name: str) -> Points | None:
 def _board(entry: dict[str, Any] | None) -> PlacedBoard | None:
     if entry is None:
         return None
-    rows, cols = int(entry["rows"]), int(entry["cols"])
+    rows, cols = index(entry["rows"]), index(entry["cols"])
+    if rows < 1 or cols < 1:
+        raise ValueError(f"a board of {rows} x {cols} cells")
     corners = _quad(entry["corners"], "corners")
     if corners is None:
         raise ValueError("`corners` of a board may not be null")
@@ -206,9 +291,9 @@ def _board(entry: dict[str, Any] | None) -> PlacedBoard | None:
         cols=cols,
         corners=corners,
         cells=_cells(entry.get("cells"), rows, cols),
-        row_clues=_clues(entry.get("row_clues")),
-        col_clues=_clues(entry.get("col_clues")),
-        confidence=float(entry.get("confidence", 1.0)),
+        row_clues=_clues(entry, "row_clues", rows),
+        col_clues=_clues(entry, "col_clues", cols),
+        confidence=_number({"confidence": 1.0, **entry}, "confidence"),
     )
 
 
@@ -222,5 +307,8 @@ def _cells(rows_of_cells: Any, rows: int, cols: int) -> Cells | None:
     return cells
 
 
-def _clues(lists: Any) -> Clues:
-    return tuple(None if clue is None else tuple(int(n) for n in clue) for clue in lists or ())
+def _clues(entry: dict[str, Any], key: str, count: int) -> Clues:
+    lists = entry.get(key) or ()
+    if len(lists) not in (0, count):
+        raise ValueError(f"`{key}` should be {count} lists, got {len(lists)}")
+    return tuple(None if clue is None else tuple(int(n) for n in clue) for clue in lists)

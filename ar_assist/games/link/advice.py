@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -33,7 +33,9 @@ class LinkMove:
     """A pair to remove."""
 
     link: Link
-    safe: bool | None = None  # the rest can still be cleared after it; None: not known
+    # Whether the rest can still be cleared after it, None if that is not known. Not compared: the
+    # pair that is shown stays the same one when more comes to be known of it.
+    safe: bool | None = field(default=None, compare=False)
 
     def record(self) -> dict[str, Any]:
         path = [list(cell) for cell in self.link.path]
