@@ -242,6 +242,21 @@ def test_a_board_of_cushions_is_read() -> None:
     assert reading.confidence > 0.9
 
 
+def test_a_reflection_drawn_over_the_board_leaves_its_squares_sure() -> None:
+    """Under the discs: white ones stand out less there, and it ends amid empty squares."""
+    felt, wanted = (110, 185, 205), drawn(BOARD, (110, 185, 205))
+    bare = drawn(OthelloBoard(0, 0), felt)
+    reaching = np.array([[5.45, 3], [7.45, 3], [6.45, 11], [4.45, 11]]) * CELL
+    over = np.zeros(bare.shape[:2], np.uint8)
+    cv2.fillPoly(over, [np.rint(reaching).astype(np.int32)], 1)
+    veiled = np.where(over[..., None] > 0, bare + (255 - bare) * 0.5, bare).astype(np.uint8)
+    discs = (wanted != bare).any(axis=-1, keepdims=True)
+    reading = GAME.read(np.where(discs, wanted, veiled), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.7
+
+
 def test_a_lamp_mirrored_in_the_board_is_doubted() -> None:
     picture = drawn(BOARD)
     spot = int(5.2 * CELL), int(4.8 * CELL)  # beside discs, astray in its square, disc-sized
