@@ -387,6 +387,22 @@ def test_a_followed_board_stays_turned_where_its_coordinates_are_hidden() -> Non
     assert bare.board == BOARD
 
 
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("corner", [0.14, 0.86], ids=["left", "right"])
+def test_coordinates_may_stand_within_squares(corner: float, turns: int) -> None:
+    """In their corners, as chess sites print them, beside lines and discs."""
+    large = cv2.resize(drawn(BOARD), None, fx=2, fy=2)
+    for k in range(8):
+        for sign, x, y in (("abcdefgh"[k], k + corner, 7.86), (str(k + 1), 0.14 if corner < 0.5 else 7.86, k + 0.14)):
+            middle = (3 + x) * 2 * CELL, (3 + y) * 2 * CELL
+            large = written(large, sign, middle, FONTS[0], (240, 240, 240))
+    seen = np.ascontiguousarray(np.rot90(large, turns))
+    start, pitch = lattice().origin_xy, (2 * CELL, 2 * CELL)
+    reading = GAME.read(seen, Lattice((2 * start[0] + 0.5, 2 * start[1] + 0.5), pitch, 8, 8))
+    assert reading is not None
+    assert reading.board == BOARD
+
+
 def test_signs_of_one_row_are_enough() -> None:
     picture = lettered(numbers=" " * 8, sides=(8.35,), ink=(20, 20, 20))
     reading = GAME.read(np.ascontiguousarray(np.rot90(picture, 2)), lattice())
