@@ -392,8 +392,9 @@ def test_a_followed_board_stays_turned_where_its_coordinates_are_hidden() -> Non
 def test_coordinates_may_stand_within_squares(corner: float, turns: int) -> None:
     """In their corners, as chess sites print them, beside lines and discs."""
     large = cv2.resize(drawn(BOARD), None, fx=2, fy=2)
+    beside = 0.14 if corner < 0.5 else 7.86
     for k in range(8):
-        for sign, x, y in (("abcdefgh"[k], k + corner, 7.86), (str(k + 1), 0.14 if corner < 0.5 else 7.86, k + 0.14)):
+        for sign, x, y in (("abcdefgh"[k], k + corner, 7.86), (str(k + 1), beside, k + 0.14)):
             middle = (3 + x) * 2 * CELL, (3 + y) * 2 * CELL
             large = written(large, sign, middle, FONTS[0], (240, 240, 240))
     seen = np.ascontiguousarray(np.rot90(large, turns))
