@@ -242,6 +242,21 @@ def test_a_board_of_cushions_is_read() -> None:
     assert reading.confidence > 0.9
 
 
+def test_a_reflection_drawn_over_the_board_leaves_its_squares_sure() -> None:
+    """Under the discs: white ones stand out less there, and it ends amid empty squares."""
+    felt, wanted = (110, 185, 205), drawn(BOARD, (110, 185, 205))
+    bare = drawn(OthelloBoard(0, 0), felt)
+    reaching = np.array([[5.45, 3], [7.45, 3], [6.45, 11], [4.45, 11]]) * CELL
+    over = np.zeros(bare.shape[:2], np.uint8)
+    cv2.fillPoly(over, [np.rint(reaching).astype(np.int32)], 1)
+    veiled = np.where(over[..., None] > 0, bare + (255 - bare) * 0.5, bare).astype(np.uint8)
+    discs = (wanted != bare).any(axis=-1, keepdims=True)
+    reading = GAME.read(np.where(discs, wanted, veiled), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.7
+
+
 def test_a_lamp_mirrored_in_the_board_is_doubted() -> None:
     picture = drawn(BOARD)
     spot = int(5.2 * CELL), int(4.8 * CELL)  # beside discs, astray in its square, disc-sized
@@ -370,6 +385,23 @@ def test_a_followed_board_stays_turned_where_its_coordinates_are_hidden() -> Non
     bare = GAME.read(np.ascontiguousarray(np.rot90(drawn(BOARD), 1)), lattice(), before)
     assert bare is not None
     assert bare.board == BOARD
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("corner", [0.14, 0.86], ids=["left", "right"])
+def test_coordinates_may_stand_within_squares(corner: float, turns: int) -> None:
+    """In their corners, as chess sites print them, beside lines and discs."""
+    large = cv2.resize(drawn(BOARD), None, fx=2, fy=2)
+    beside = 0.14 if corner < 0.5 else 7.86
+    for k in range(8):
+        for sign, x, y in (("abcdefgh"[k], k + corner, 7.86), (str(k + 1), beside, k + 0.14)):
+            middle = (3 + x) * 2 * CELL, (3 + y) * 2 * CELL
+            large = written(large, sign, middle, FONTS[0], (240, 240, 240))
+    seen = np.ascontiguousarray(np.rot90(large, turns))
+    start, pitch = lattice().origin_xy, (2 * CELL, 2 * CELL)
+    reading = GAME.read(seen, Lattice((2 * start[0] + 0.5, 2 * start[1] + 0.5), pitch, 8, 8))
+    assert reading is not None
+    assert reading.board == BOARD
 
 
 def test_signs_of_one_row_are_enough() -> None:

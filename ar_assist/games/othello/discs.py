@@ -44,6 +44,7 @@ MOST = 0.9  # of the discs
 ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
+CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 INNER = np.s_[1:-1, 1:-1]  # the board's own squares, of those with one row more all around
 SIDES = (  # rows and columns to the next square, and its corners that are near
     ((0, -1), [1, 2]),
@@ -88,8 +89,7 @@ def _corners(board: FloatArray) -> FloatArray:
 
     No disc in its place reaches there.
     """
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * FELT_AT
-    return _sample(board, _centres(around=1)[:, :, None] + corners)
+    return _sample(board, _centres(around=1)[:, :, None] + CORNERS * FELT_AT)
 
 
 def _felt_beside(patches: FloatArray, tinted: NDArray[np.bool_]) -> FloatArray:
@@ -234,10 +234,15 @@ def classify(board: FloatArray) -> Squares:
     middle = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(middle - felt, axis=-1)
     needed = _needed(middle - felt, contrast, edge, noise)
-    presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
+    presence = _presence(contrast, edge, needed)
+    typical = _typical(middle, _colours(middle, felt, presence > 1)[0])
+    near, in_view = _near_corners(smooth, own, middle, noise)
+    alike = np.minimum(_alike(middle, near, typical), _presence(contrast, edge, noise))
+    faint = in_view & (contrast > noise) & (contrast <= needed)
+    felt = np.where(faint[..., None], near, felt)
+    presence = np.where(faint, alike, np.where(in_view, np.maximum(presence, alike), presence))
     discs = presence > 1
-    whites, colour_certainty = _whites(middle[..., 0], felt[..., 0], discs)
-    colours = np.where(discs, np.where(whites, WHITE, BLACK), 0)
+    colours, colour_certainty = _colours(middle, felt, discs)
     typical = _typical(middle, colours)
     shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
@@ -255,6 +260,41 @@ def classify(board: FloatArray) -> Squares:
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )
+
+
+def _presence(contrast: FloatArray, edge: FloatArray, needed: FloatArray | float) -> FloatArray:
+    """(8, 8) over 1 where a middle stands out enough for a disc, and has its round edge."""
+    presence = np.minimum(contrast / needed, edge / (ROUND * np.maximum(contrast, needed)))
+    return np.asarray(presence, np.float32)
+
+
+def _near_corners(
+    board: FloatArray, own: FloatArray, middle: FloatArray, noise: float
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """(8, 8, 3) the corner of each square that is second nearest to its `middle`, by colour.
+
+    And (8, 8) whether that one and the nearest are felt in view: lines cross beside them. A hand
+    hides lines, light does not.
+    """
+    nearest = np.linalg.norm(own - middle[:, :, None], axis=-1).argsort(axis=-1)[..., :2]
+    crossing = _sample(board, _centres()[:, :, None] + CORNERS / 2)
+    lined = np.linalg.norm(crossing - own, axis=-1) > noise
+    in_view = np.take_along_axis(lined, nearest, axis=2).all(axis=-1)
+    near = np.take_along_axis(own, nearest[..., 1:, None], axis=2)[:, :, 0]
+    return np.asarray(near, np.float32), np.asarray(in_view)
+
+
+def _alike(middle: FloatArray, felt: FloatArray, typical: dict[int, FloatArray]) -> FloatArray:
+    """(8, 8) likeness to discs: 0 where a middle has the felt's colour, 1 halfway, 2 like a disc.
+
+    A reflection or a shadow that is drawn over the board takes contrast from the discs in it, and
+    where it ends, one half of an empty square differs from the other. Both show in a square's own
+    corners: half of them are as the middle is, unless a disc is there, and discs are as elsewhere.
+    """
+    from_felt = np.linalg.norm(middle - felt, axis=-1)
+    from_discs = [np.linalg.norm(middle - colour, axis=-1) for colour in typical.values()]
+    nearest = np.min([*from_discs, np.full(from_felt.shape, np.inf)], axis=0)
+    return np.asarray(2 * from_felt / (from_felt + nearest + 1e-6), np.float32)
 
 
 def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -345,6 +385,14 @@ def _unlike(
         contrast = np.linalg.norm(colour - np.median(felt[its], axis=0))
         unlike[its] = np.linalg.norm(middle[its] - colour, axis=1) / contrast
     return unlike
+
+
+def _colours(
+    middle: FloatArray, felt: FloatArray, discs: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """(8, 8) the colour of each disc, 0 for none, and (8, 8) how clear that is."""
+    whites, certainty = _whites(middle[..., 0], felt[..., 0], discs)
+    return np.where(discs, np.where(whites, WHITE, BLACK), 0), certainty
 
 
 def _whites(
