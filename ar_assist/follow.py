@@ -30,8 +30,8 @@ class Followed:
         self.looks = 0
         self.blind_since: float | None = None  # s; None: the last look saw a board
         self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
-        self._fullest: tuple[Image, Plane] | None = None  # the last that showed as much of it
-        self._most_shown = 0.0  # share of the plane that it showed
+        self._fullest: tuple[Image, Plane] | None = None  # the last that showed the most of it
+        self._most_shown = 0.0  # share of the plane that a picture showed
 
     def update(self, frame: Frame) -> None:
         """Find the plane in the next frame."""
@@ -44,7 +44,9 @@ class Followed:
             self._views = [(frame.index, frame.image, self.plane), *self._views[: VIEWS - 1]]
         shown = _share_in(self.plane, frame.image)
         if shown > self._most_shown - SHOWS_LESS:
-            self._fullest, self._most_shown = (frame.image, self.plane), shown
+            # of a slow pan each frame shows hardly less than the one before: the most counts
+            self._fullest = frame.image, self.plane
+            self._most_shown = max(self._most_shown, shown)
 
     def blind_s(self, now: float) -> float:
         """S since looks see no board there, though it is followed."""
@@ -58,9 +60,8 @@ class Followed:
 
     def fuller(self, frame: Frame) -> tuple[Image, Plane] | None:
         """An earlier picture and plane that show what lies beyond the edge of this one's."""
-        assert self.plane is not None
-        shows_less = _share_in(self.plane, frame.image) <= self._most_shown - SHOWS_LESS
-        return self._fullest if shows_less else None
+        is_this = self._fullest is not None and self._fullest[0] is frame.image
+        return None if is_this else self._fullest
 
 
 def _share_in(plane: Plane, image: Image) -> float:

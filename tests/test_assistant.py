@@ -24,13 +24,17 @@ from toy import (
     ToyGame,
     ToySource,
     plane_at,
+    screen_picture,
     shown,
 )
 
 from ar_assist import look, replay, runlog
 from ar_assist.assistant import TRAIL, Assistant
 from ar_assist.errors import UserError
+from ar_assist.follow import Followed
+from ar_assist.look import Sight
 from ar_assist.replay import ClipExecutor
+from ar_assist.track import Tracker
 from ar_assist.types import Candidate, Correction, Frame, Plane, Reading
 
 
@@ -162,6 +166,31 @@ def test_a_move_on_the_part_in_view_is_believed(play):
     after = [v for v in views if v.frame.time >= 1.8]
     assert all(source.corners(v.frame.index).max() > 640 for v in after)
     assert all(v.reading.board == moved for v in after)
+
+
+@pytest.mark.parametrize("pan_s", [0.4, 2.0])  # of a slow one each frame shows hardly less
+def test_the_picture_that_showed_the_most_is_kept_while_the_board_moves_out(pan_s: float):
+    def plane(time: float) -> Plane:
+        move = np.array([[1, 0, 1.2 * PX * 4.5 * min(time / pan_s, 1)], [0, 1, 0], [0, 0, 1]])
+        return Plane(move @ plane_at(0).frame_from_plane, PLANE_WH)
+
+    source = ToySource(lambda t: START, pan_s + 0.2, plane=plane)
+    first, *others = source
+    sight = Sight(
+        ToyGame(), plane(0), LATTICE, None, ToyGame().read(screen_picture(START), LATTICE)
+    )
+    followed = Followed(sight, Tracker(first.image, plane(0)), plane(0), 0.0)
+    for frame in others:
+        followed.update(frame)
+        assert followed.plane is not None
+    image, there = followed.fuller(frame)
+    whole, cut = (seen.to_frame(LATTICE.corners).max() for seen in (there, followed.plane))
+    assert whole < 640 < cut
+    assert np.abs(there.corners - plane(_time_of(source, image)).corners).max() < 2
+
+
+def _time_of(source: ToySource, image: np.ndarray) -> float:
+    return source._times[image.tobytes()]
 
 
 def test_of_a_board_found_at_the_edge_what_lies_beyond_is_not_certain(monkeypatch):

@@ -67,6 +67,35 @@ def test_one_picture_is_itself():
     assert fuse([PICTURE]) is PICTURE
 
 
+class _Shown(ToyGame):
+    """Keeps the pictures that it reads."""
+
+    def read(self, picture, lattice, before=None):
+        SEEN.append(picture)
+        return super().read(picture, lattice, before)
+
+
+SEEN: list[np.ndarray] = []
+
+
+@pytest.mark.parametrize("gain", [1.0, 0.7])
+def test_what_lies_beyond_the_edge_is_seen_in_a_fuller_view_as_bright_as_this(source, gain: float):
+    task = _task(source, 0.0, anew=False)
+    plane, image = task.tracked.plane, task.frame.image
+    aside = np.array([[1, 0, 240], [0, 1, 0], [0, 0, 1]]) @ plane.frame_from_plane
+    moved = Plane(aside, PLANE_WH)
+    cut = cv2.warpAffine(image, np.array([[1, 0, 240.0], [0, 1, 0]]), image.shape[1::-1])
+    fuller = (image * gain).astype(np.uint8), plane
+    tracked = replace(task.tracked, plane=moved, game=_Shown())
+    for view in (None, fuller):
+        frame = replace(task.frame, image=cut)
+        look(replace(task, frame=frame, tracked=tracked, views=((cut, moved),), fuller=view))
+    bare, whole = (np.abs(seen.astype(float) - rectify(image, plane)).mean() for seen in SEEN)
+    SEEN.clear()
+    assert bare > 30
+    assert whole < 3
+
+
 def _task(source: ToySource, shift: float, **changes) -> Task:
     """A look at frame 0 on a track that is off by `shift` cells."""
     frame, plane = source.frame(0), source.plane(0.0)
