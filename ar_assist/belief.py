@@ -126,10 +126,11 @@ class Belief:
             kept = None
         else:
             changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
-            if sight.in_view is not None and sight.in_view.shape == changed.shape:
-                changed &= sight.in_view
+            unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
+            if unseen.shape == changed.shape:
+                changed &= ~unseen
             if old.is_like(reading):
-                kept = self._judge(sight, old, reading, changed, time)
+                kept = self._judge(sight, old, reading, changed, time) | unseen
             elif self._is_insistent(old, reading, changed, time):
                 self._start(sight.game, reading, time)
                 kept = None
@@ -264,8 +265,7 @@ class Belief:
             if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
-        kept: Mask = waits | self._fading(changed & ~differs, time)
-        return kept if sight.in_view is None else kept | ~sight.in_view
+        return np.asarray(waits | self._fading(changed & ~differs, time))
 
     def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
         """What was heard of each cell until this reading of it."""

@@ -110,7 +110,7 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
             return None
         if task.believed is None:
             reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
-    reading, in_view = _as_far_as_seen(reading, sight.plane, task)
+    reading, in_view = _as_far_as_seen(reading, sight.plane, task.frame.image, task.believed)
     natural = _natural(sight.game, reading, task.known, task.changed)
     return replace(sight, reading=reading, natural=natural, in_view=in_view)
 
@@ -142,20 +142,19 @@ def _picture(task: Task, part: Box | None = None) -> Image:
 
 
 def _as_far_as_seen(
-    reading: Reading[Any], plane: Plane, task: Task
+    reading: Reading[Any], plane: Plane, image: Image, known: Reading[Any] | None
 ) -> tuple[Reading[Any], NDArray[np.bool_] | None]:
-    """A reading of the frame that says nothing of cells beyond its edge, and which cells are in
-    it; None: all.
+    """A reading that says nothing of cells beyond the image's edge, and which are in it; None: all.
 
-    Those are as they are believed to be; where nothing is believed they are not certain.
+    The others are as they are known to be; where nothing is known they are not certain.
     """
-    h, w = task.frame.image.shape[:2]
+    h, w = image.shape[:2]
     seen = plane.to_frame(reading.cell_quads())
     in_view = np.asarray(((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all(axis=(2, 3)))
     if in_view.all():
         return reading, None
-    if task.believed is not None and task.believed.is_like(reading):
-        return reading.patched(task.believed, ~in_view), in_view
+    if known is not None and known.is_like(reading):
+        return reading.patched(known, ~in_view), in_view
     certainty = np.where(in_view, reading.certainty, 0).astype(np.float32)
     return replace(reading, certainty=certainty), in_view
 
@@ -203,7 +202,7 @@ def _find(task: Task) -> Sight | None:
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
-    reading, in_view = _as_far_as_seen(best.reading, best.plane, replace(task, believed=None))
+    reading, in_view = _as_far_as_seen(best.reading, best.plane, image, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 

@@ -12,6 +12,9 @@ import cv2
 from ar_assist.types import Image
 
 TITLE = "ar-assist"
+KIND = (
+    cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
+)  # of its window and that of `label`
 PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds
 KEY_BITS = 0xFFFF  # GTK puts Num Lock and the like above
 SHIFT_KEYS = (0xFFE1, 0xFFE2)  # X11's keysyms
@@ -36,8 +39,7 @@ class Window:
     """One window. Keys come as characters ("\\x1b" is Esc), clicks as (x, y) of the picture."""
 
     def __init__(self, size_wh: tuple[int, int]) -> None:
-        flags = cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
-        cv2.namedWindow(TITLE, flags)
+        cv2.namedWindow(TITLE, KIND)
         cv2.resizeWindow(TITLE, *size_wh)
         self._size_wh = size_wh  # of the picture on show
         cv2.setMouseCallback(TITLE, self._on_mouse)

@@ -20,7 +20,7 @@ from ar_assist.evaluate.truth import PlacedBoard, parse_record
 from ar_assist.games import GAMES
 from ar_assist.types import AnyGame, Frame, Image, Source
 from ar_assist.video import open_source
-from ar_assist.window import can_show
+from ar_assist.window import KIND, can_show
 
 WINDOW = "ar-assist label"
 HELP = "space, arrows: frame | shift-click: alike | e n x 0-9: label | []{}: size | p b w q"
@@ -89,7 +89,7 @@ def _write(session: Labelling, source: Source, args: argparse.Namespace, out: Pa
 
 def _edit(session: Labelling, write: Callable[[], None]) -> None:
     """Show the session and pass on what the user does, until q, Esc or the window's end."""
-    cv2.namedWindow(WINDOW, cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL)
+    cv2.namedWindow(WINDOW, KIND)
     cv2.resizeWindow(WINDOW, session.frame.image.shape[1], session.frame.image.shape[0])
     cv2.setMouseCallback(WINDOW, lambda *event: _point(session, *event[:4]))
     try:

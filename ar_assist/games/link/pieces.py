@@ -5,6 +5,8 @@ Labels are (R, C), zero where a cell is empty.
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from ar_assist.games.link.ground import Mask
@@ -33,7 +35,7 @@ def joined(lattice: Lattice, cells: tuple[tuple[int, ...], ...]) -> Lattice:
     # a lattice that begins or ends within a tile misses the rest of that
     top, left = top and top - down, left and left - along
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
-    rows, cols = -((top - lattice.rows) // down), -((left - lattice.cols) // along)
+    rows, cols = ceil((lattice.rows - top) / down), ceil((lattice.cols - left) / along)
     return Lattice((x + left * dx, y + top * dy), (along * dx, down * dy), rows, cols)
 
 
