@@ -158,6 +158,26 @@ def test_live_without_a_display_says_so(no_display: dict[str, str]) -> None:
     assert "--headless" in done.stderr
 
 
+WHILE_A_COMPILER_WORKS = """
+import atexit, threading, time
+from ar_assist import __main__
+def main():
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    print("last words")
+    return 3
+atexit.register(print, "libraries are taken down")
+__main__.main = main
+__main__.run()
+"""
+
+
+def test_libraries_are_not_taken_down_under_a_thread_that_works() -> None:
+    """LLVM, at work in such a thread, ended the program by a segmentation fault now and then."""
+    command = [sys.executable, "-c", WHILE_A_COMPILER_WORKS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "last words\n", "")
+
+
 def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["config", "set", "size=800x600", "--profile", "desk"]) == 0
     monkeypatch.setenv("AR_ASSIST_SOURCE", "http://me:s3cret@host/video")
