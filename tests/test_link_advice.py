@@ -121,6 +121,13 @@ def test_without_a_pair_it_says_so() -> None:
     assert "shuffle" in said.reason
 
 
+def test_no_shuffle_is_called_for_where_a_tile_has_no_mate() -> None:
+    said = LinkGame("none").advise([parse_board("1 2\n2 3")])
+    assert (said.status, said.moves) == ("no move", ())
+    assert "shuffle" not in said.reason
+    assert "mate" in said.reason
+
+
 def test_no_move_rests_on_a_doubtful_cell() -> None:
     board = parse_board("1 1 2 2\n3 . . 3")
     said = LinkGame("none").advise([board], reading_of(board, ((0, 1), (1, 2))))

@@ -200,6 +200,42 @@ def bordered(
     return drawn
 
 
+@pytest.mark.parametrize("left", [56, 42, 28])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_board_that_is_half_cleared_is_read_on_a_wallpaper(left: int, seed: int) -> None:
+    """Most cells show a picture that no other does: the tiles are those with one frame."""
+    full = shuffled(7, 12, 14, seed)
+    truth = cleared_to(full, left, seed)
+    image, lattice = picture(truth)
+    bare = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) == 60
+    image[bare] = wallpaper(image, seed)[bare]
+    assert same_partition(cells_of(reader.read(image, lattice)), truth)
+
+
+def cleared_to(full: np.ndarray, left: int, seed: int) -> np.ndarray:
+    """The board with so many tiles left, pairs of each kind; every outer line holds some."""
+    rng, board = np.random.default_rng(seed), full.copy()
+    while (board > 0).sum() > left:
+        places = np.argwhere(board == rng.choice(board[board > 0]))
+        fewer = board.copy()
+        for place in rng.permutation(places)[:2]:
+            fewer[tuple(place)] = 0
+        if fewer[0].any() and fewer[-1].any() and fewer[:, 0].any() and fewer[:, -1].any():
+            board = fewer
+    return board
+
+
+def wallpaper(image: Image, seed: int) -> Image:
+    """Of the picture's size: blotches and leaves of many colours."""
+    rng = np.random.default_rng(seed)
+    size_wh = image.shape[1::-1]
+    octaves = [
+        cv2.resize(rng.normal(0, 60, (n, n, 3)), size_wh, interpolation=cv2.INTER_CUBIC)
+        for n in (6, 20, 70)
+    ]
+    return np.clip(110 + np.sum(octaves, 0), 0, 255).astype(np.uint8)
+
+
 def vignette(image: Image, rng: np.random.Generator) -> Image:
     h, w = image.shape[:2]
     y, x = np.mgrid[:h, :w]

@@ -61,9 +61,11 @@ def advise(
     open_links = links(sure, rules)
     if not open_links and links(board, rules):
         return Advice((), "no move", "the pairs that are open rest on cells not read surely")
+    counts = rules.labels(board).counts
+    if not open_links and any(size % 2 for size in counts.values()):
+        return Advice((), "no move", "no pair is open, but a tile's mate was not read")
     if not open_links:
         return Advice((), "no move", "no pair can be linked: the game should shuffle")
-    counts = rules.labels(board).counts
     paired = [found for found in open_links if counts[rules.labels(board).at(found.a)] % 2 == 0]
     if not paired:
         moves = tuple(LinkMove(found) for found in open_links)

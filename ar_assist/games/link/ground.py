@@ -26,6 +26,8 @@ PARTED = 0.9  # Youden's J of a frame that tells: narrower ones are not tried
 MISFIT = 1.3  # times the rim of nearly all tiles: no tile of this board
 NO_MISFIT = 0.1  # spreads: less is none
 GAP = 0.3  # e-folds of misfit between tiles and ground: a wider gap is no better
+FEWEST = 8  # tiles that make a board: so many have one frame where most cells are of a wallpaper
+FRAMED = 0.4  # of how far their faces are apart: rims of tiles with a frame are nearer
 MOST = 0.8  # of the cells around a board are none of its tiles
 BLEED = 2  # px of a rim into which blur carries the neighbour's frame
 FAINT = 0.4  # of the contrast in the rims of tiles: no frame
@@ -395,23 +397,73 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     best = parted(RIM)
     if best and best[0] <= PARTED:
         best = max([best, *filter(None, map(parted, NARROWER))], key=lambda found: found[0])
+    if best is None or best[0] <= PARTED:
+        best = _frame_of_few(cells, sure, inside) or best
     return best and best[1:]
+
+
+def _frame_of_few(cells: Array, sure: Mask, inside: Mask) -> tuple[float, Array, float] | None:
+    """The same where most of the `sure` pictures are no tiles but pieces of what lies behind.
+
+    Tiles are known by having one frame around different pictures, while no two pieces have: by the
+    few that are most alike in that, and then by all that are made as these.
+    """
+    rim = NARROWER[-1]  # pictures hardly reach there, and few tiles can't tell how far they do
+    few = _framed_alike(cells, np.flatnonzero(sure), rim) if sure.sum() >= 2 * FEWEST else None
+    if few is None:
+        return None
+    off = misfit(cells, few, rim)
+    fit = sure & (off < _otsu(off[sure | ~inside]))
+    if 2 * fit.sum() > sure.sum():
+        return None
+    off = misfit(cells, fit, rim)
+    parts, limit = _parting(off, fit, ~fit)
+    return (parts, off, limit) if parts > PARTED and (off[~inside] > limit).mean() > MOST else None
+
+
+def _framed_alike(cells: Array, places: NDArray[np.intp], rim: int) -> Mask | None:
+    """(N,) the FEWEST of the cells at these places whose rims are most alike, for how unlike their
+    faces are; None where no frame does so."""
+    outer = ring(rim)
+    share = _apart(cells[places][:, outer]) / _apart(cells[places][:, ~outer])
+    np.fill_diagonal(share, np.inf)
+    nearest = np.argsort(share, axis=1, kind="stable")[:, : FEWEST - 1]
+    shares = np.take_along_axis(share, nearest, 1).mean(1)
+    first = int(shares.argmin())
+    if shares[first] > FRAMED:
+        return None
+    alike = np.zeros(len(cells), bool)
+    alike[places[[first, *nearest[first]]]] = True
+    return alike
+
+
+def _apart(parts: Array) -> Array:
+    """(N, N) grey levels between the parts (N, K, 3) of cells, root mean square; NOISE at least."""
+    flat = parts.reshape(len(parts), -1)
+    energy = np.square(flat).sum(1)
+    squared = (energy[:, None] + energy - 2 * flat @ flat.T) / flat.shape[1]
+    return np.asarray(np.sqrt(np.maximum(squared, NOISE**2)), np.float32)
+
+
+def _otsu(values: Array) -> float:
+    """The cut that leaves the least variance within the two parts (Otsu, 1979)."""
+    ordered = np.sort(values)
+    low = np.cumsum(ordered)[:-1]
+    n = np.arange(1, len(ordered))
+    means = low / n - (ordered.sum() - low) / n[::-1]
+    cut = int((n * n[::-1] * means**2).argmax())
+    return float(ordered[cut : cut + 2].mean())
 
 
 def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[float, float] | None:
     """How well a misfit parts tiles from ground, and which; None where none tells.
 
-    The cut that best parts pictures inside from what is `empty` or lies around: as many of the one
-    below it as may be, as few of the other (Youden's J, 1950), and in a gap.
+    It parts pictures inside from what is `empty` or lies around.
     """
     picture, bare = inside & ~plain, ~inside | empty
     if 2 * picture.sum() <= (inside & ~empty).sum():  # a board of plain squares
         return None
-    order = np.argsort(off)
-    below = np.cumsum(picture[order]) / picture.sum() - np.cumsum(bare[order]) / bare.sum()
-    gap = np.diff(np.log(off[order] + NO_MISFIT))
-    cut = int((below[:-1] + np.minimum(gap, GAP)).argmax())
-    limit = float(np.sqrt(off[order[cut]] * off[order[cut + 1]]))
+    parts, limit = _parting(off, picture, bare)
     fit = off < limit
     is_frame = (
         (~fit[~inside]).mean() > MOST
@@ -419,7 +471,17 @@ def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[fl
         and (fit & picture).sum() > picture.sum() / 2
         and (fit & inside & empty).sum() <= (inside & empty).sum() / 2
     )
-    return (float(below[cut]), limit) if is_frame else None
+    return (parts, limit) if is_frame else None
+
+
+def _parting(off: Array, picture: Mask, bare: Mask) -> tuple[float, float]:
+    """How well a misfit parts pictures from what is bare at best (Youden's J, 1950), and which:
+    as many of the one below it as may be, as few of the other, and in a gap."""
+    order = np.argsort(off)
+    below = np.cumsum(picture[order]) / picture.sum() - np.cumsum(bare[order]) / bare.sum()
+    gap = np.diff(np.log(off[order] + NO_MISFIT))
+    cut = int((below[:-1] + np.minimum(gap, GAP)).argmax())
+    return float(below[cut]), float(np.sqrt(off[order[cut]] * off[order[cut + 1]]))
 
 
 def misfits(off: Array, sure: Mask, seen: Shown) -> Mask:

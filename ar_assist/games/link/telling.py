@@ -169,15 +169,18 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
     """
     some = np.nonzero(chosen)[0]
     within = inside[some]
-    if within.sum() < 3:
+    judge = within & ~unlike[some]
+    if within.sum() - judge.sum() <= MOST_MARKED:
+        judge = within  # more are pieces of what lies behind
+    if judge.sum() < 3:
         return None
     look = tiles.compare(cells[some], reach=1)
-    found = cluster(look.among(within), _first_odds)
+    found = cluster(look.among(judge), _first_odds)
     if found.score < CHANCE:
         return None
     apart = np.tensordot(found.weights, look.parts, 1) ** 2
     np.fill_diagonal(apart, np.inf)
-    nearest = apart[np.ix_(within, within)].min(1)
+    nearest = apart[np.ix_(judge, judge)].min(1)
     usual = max(float(np.median(nearest)), CLEANEST)
     limit = min(MATE * usual, max(1.0, MATE / 2 * usual))
     foreign = unlike[some] & ~within
