@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,13 +196,34 @@ def test_bad_input_is_one_clear_line(
     line = json.dumps(log()[0]) + "\n"
     Path("lone.jsonl").write_text(json.dumps(log()[80]) + "\n")
     Path("broken.jsonl").write_text(line + '{"frame": 1, "t": 0.1, "state": "lost", "board": {}}\n')
-    Path("broken.json").write_text('{"frames": []}')
+    Path("broken.json").write_text(json.dumps({**truth(frames=2), "video": ""}))
     Path("empty.json").write_text("{}")
+    Path("odd.json").write_text('{"video": 7}')
     Path("long.json").write_text(json.dumps(truth(frames=60)))
     jobs = [] if "--jobs" in arguments else ["--jobs", "1"]
     assert main(["evaluate", *arguments, *jobs]) == code
-    error = capsys.readouterr().err.strip()
+    error = capsys.readouterr().err
     assert said in error and len(error.splitlines()) == 1
+
+
+def test_a_broken_truth_is_said_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        written(tmp_path, name)
+    (tmp_path / "two.json").write_text('{"video": "two.mp4", "frames": []}')
+    monkeypatch.setattr("ar_assist.cli.evaluate.run_all", None)
+    assert main(["evaluate", str(tmp_path)]) == 2
+    assert "two.json is no truth file: it has no frames" in capsys.readouterr().err
+
+
+def test_it_ends_with_its_work(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        written(tmp_path, name)
+    command = [sys.executable, "-m", "ar_assist", "evaluate", str(tmp_path), "--jobs", "2"]
+    # Whoever reads its output waits for the workers too, which hold it open.
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "2 clips" in ended.stdout and not ended.stderr
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from ar_assist.errors import UserError
 from ar_assist.evaluate import baseline, report
 from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
 from ar_assist.evaluate.run import Result, run_all
+from ar_assist.evaluate.truth import load_truth
 from ar_assist.games import GAMES
 from ar_assist.replay import LOOK_LATENCY_S
 from ar_assist.scene.tiers import TIERS
@@ -59,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
     before = report.load(args.baseline) if args.baseline else None
     _check_outputs(args)
     jobs = _jobs(args)
+    for job in jobs:
+        if job.truth:
+            load_truth(job.truth)  # a broken one is said now, not after the clips before it
     console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
     results = _with_progress(jobs * args.repeat, args)
     rounds = [results[i : i + len(jobs)] for i in range(0, len(results), len(jobs))]
@@ -125,8 +129,9 @@ def _tiers(text: str) -> Sequence[str]:
 def _with_progress(jobs: Sequence[Job], args: argparse.Namespace) -> list[Result]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                TextColumn("left"), TimeRemainingColumn())  # fmt: skip
-    results = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    results, console = [], Console(stderr=True)
+    away = not console.is_terminal  # in a file it would leave an empty line
+    with Progress(*columns, console=console, transient=True, disable=away) as progress:
         task = progress.add_task("clips", total=len(jobs))
         for result in run_all(jobs, args.jobs, args.dask):
             results.append(result)
