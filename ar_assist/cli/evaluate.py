@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, print, write; 1 if the baseline was better."""
-    before = report.load(args.baseline) if args.baseline else None
+    before = baseline.load(args.baseline) if args.baseline else None
     _check_outputs(args)
     jobs = _jobs(args)
     for job in jobs:
@@ -78,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     differences = baseline.compare(before, summary)
     console.print(baseline.table(differences))
+    if apart := baseline.not_compared(before, summary):
+        console.print(f"not compared, for the clips are others: {' '.join(apart)}")
     return int(any(difference.worse for difference in differences))
 
 
@@ -97,6 +99,8 @@ def _check_outputs(args: argparse.Namespace) -> None:
 def _jobs(args: argparse.Namespace) -> list[Job]:
     if args.truth and len(args.paths) != 1:
         raise UserError("--truth goes with one PATH")
+    if args.truth and args.paths[0].is_dir():
+        raise UserError(f"--truth goes with a clip or a log, and {args.paths[0]} is a folder")
     jobs = [job for path in args.paths for job in jobs_of_path(path, args.truth)]
     if args.tiers:
         jobs += jobs_of_tiers(_tiers(args.tiers), parse_seeds(args.seeds))
