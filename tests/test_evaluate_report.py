@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +95,8 @@ def test_a_figure_that_a_file_rounds_is_no_difference(tmp_path: Path) -> None:
     now = report.summarise([[scored(range(20))]])
     now["tiers"]["tripod"] |= {"false_lock": 2 / 3, "exact": 1 / 3}  # of no slack, and of some
     report.save(now, tmp_path / "old.json")
-    assert baseline.compare(report.load(tmp_path / "old.json"), now) == []
+    differences = baseline.compare(report.load(tmp_path / "old.json"), now)
+    assert differences == [] and "nothing differs" in str(baseline.table(differences).title)
 
 
 def test_never_is_worse_than_any_time_and_survives_the_file(tmp_path: Path) -> None:
@@ -122,6 +126,14 @@ def test_a_baseline_of_other_clips_is_refused() -> None:
     before["clips"][0]["name"] = "another"
     with pytest.raises(UserError, match="other clips"):
         baseline.compare(before, now)
+
+
+def test_tiers_of_other_clips_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    both = [scored(), replace(scored(), name="more", tier="glare")]
+    report.save(report.summarise([both]), tmp_path / "old.json")
+    again = ["--baseline", str(tmp_path / "old.json"), "--jobs", "1"]
+    assert main(["evaluate", str(written(tmp_path)), *again]) == 0
+    assert "the clips are others: glare" in capsys.readouterr().out
 
 
 def test_the_report_is_one_file_with_pictures(tmp_path: Path) -> None:
@@ -172,7 +184,10 @@ def test_seeds_and_tiers() -> None:
         (["broken.jsonl"], 2, "broken.jsonl:2"),
         (["lone.jsonl", "--truth", "long.json"], 2, "does not fit"),
         (["lone.jsonl", "--truth", "empty.json"], 2, "no truth file"),
+        ([".", "--truth", "long.json"], 2, "is a folder"),
         (["--tiers", "tripod", "--baseline", "empty.json"], 2, "no result of"),
+        (["--tiers", "tripod", "--baseline", "torn.json"], 2, "torn.json is broken"),
+        (["--tiers", "tripod", "--baseline", "poor.json"], 2, "poor.json is broken: KeyError"),
         (["--tiers", "tripod", "--json", "nowhere/x.json"], 2, "no such folder"),
         (["--tiers", "tripod", "--json", "."], 2, "it is a folder"),
         (["--tiers", "tripod", "--html", "."], 2, "it is a folder"),
@@ -194,13 +209,37 @@ def test_bad_input_is_one_clear_line(
     line = json.dumps(log()[0]) + "\n"
     Path("lone.jsonl").write_text(json.dumps(log()[80]) + "\n")
     Path("broken.jsonl").write_text(line + '{"frame": 1, "t": 0.1, "state": "lost", "board": {}}\n')
-    Path("broken.json").write_text('{"frames": []}')
+    Path("broken.json").write_text(json.dumps({**truth(frames=2), "video": ""}))
     Path("empty.json").write_text("{}")
+    Path("odd.json").write_text('{"video": 7}')
+    Path("torn.json").write_text('{"format": 1}')
+    whole = report.summarise([[scored()]])
+    report.save({**whole, "tiers": {}}, Path("poor.json"))
     Path("long.json").write_text(json.dumps(truth(frames=60)))
     jobs = [] if "--jobs" in arguments else ["--jobs", "1"]
     assert main(["evaluate", *arguments, *jobs]) == code
-    error = capsys.readouterr().err.strip()
+    error = capsys.readouterr().err
     assert said in error and len(error.splitlines()) == 1
+
+
+def test_a_broken_truth_is_said_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("one", "two"):
+        written(tmp_path, name)
+    (tmp_path / "two.json").write_text('{"video": "two.mp4", "frames": []}')
+    monkeypatch.setattr("ar_assist.cli.evaluate.run_all", None)
+    assert main(["evaluate", str(tmp_path)]) == 2
+    assert "two.json is no truth file: it has no frames" in capsys.readouterr().err
+
+
+def test_it_ends_with_its_work(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        written(tmp_path, name)
+    command = [sys.executable, "-m", "ar_assist", "evaluate", str(tmp_path), "--jobs", "2"]
+    # Whoever reads its output waits for the workers too, which hold it open.
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "2 clips" in ended.stdout and not ended.stderr
 
 
 @pytest.mark.slow

@@ -127,11 +127,17 @@ def test_truth_of_another_clip(clip: Path) -> None:
     truth = json.loads(clip.with_suffix(".json").read_text())
     source = run.open_source(str(clip))
     log = [parse_record({"frame": i, "t": i / 30, "state": "lost"}) for i in range(FRAMES)]
-    run._check_fit(parse_truth(truth), source, log)
+    run._check_length(parse_truth(truth), source, log)
     with pytest.raises(UserError, match="goes to frame 59, the clip has 40 frames"):
-        run._check_fit(parse_truth(truth), source, log[:40])
+        run._check_length(parse_truth(truth), source, log[:40])
+
+
+def test_truth_of_another_size(clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run.replay, "run", None)  # it is said before the clip is run
+    path = clip.with_suffix(".json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "size": [100, 100]}))
     with pytest.raises(UserError, match="the clip has"):
-        run._check_fit(parse_truth({**truth, "size": [100, 100]}), source, log)
+        run.run_job(job_of(clip))
 
 
 def test_a_hint_that_spoils_the_board_is_a_dead_end() -> None:

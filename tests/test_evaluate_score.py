@@ -424,6 +424,7 @@ PUZZLE = {"rows": 1, "cols": 2, "corners": [[0, 0], [2, 0], [2, 1], [0, 1]]}
         ({}, "corners"),
         ({"frames": [{"t": 0}]}, "missing"),
         ({"frames": [1]}, "list of objects"),
+        ({"frames": []}, "no frames"),
         ({"frames": [FRAME, FRAME]}, "after frame 0"),
         ({"frames": [FRAME], "size": [3]}, "two whole numbers"),
         ({"frames": [FRAME], "game": "chess"}, "none of: link"),

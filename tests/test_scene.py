@@ -276,6 +276,22 @@ def test_the_command_writes_clip_truth_and_camera(
     assert (camera["width"], camera["height"], len(camera["dist"])) == (320, 180, 5)
 
 
+def test_a_clip_begins_in_mid_game_as_asked_for(tmp_path: Path) -> None:
+    words = ["scene", "--size", "320x180", "--seconds", "0.1", "--out", str(tmp_path), "--taken"]
+    left = []
+    for taken in ("0", "0.5"):
+        assert main([*words, taken]) == 0
+        truth = json.loads((tmp_path / "handheld-0.json").read_text())
+        board = truth["frames"][0]["board"]
+        left.append(np.count_nonzero(board["cells"]) / (board["rows"] * board["cols"]))
+    assert left[0] == 1 and 0.45 < left[1] < 0.55
+
+
+def test_a_size_that_no_video_holds_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scene", "--size", "321x180"]) == 2
+    assert "even" in capsys.readouterr().err
+
+
 def test_an_unwritable_folder_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("")
     assert main(["scene", "--out", str(tmp_path / "file"), "--seconds", "1"]) == 2

@@ -17,6 +17,7 @@ from ar_assist.errors import UserError
 from ar_assist.evaluate import baseline, report
 from ar_assist.evaluate.jobs import Job, jobs_of_path, jobs_of_tiers, parse_seeds
 from ar_assist.evaluate.run import Result, run_all
+from ar_assist.evaluate.truth import load_truth
 from ar_assist.games import GAMES
 from ar_assist.replay import LOOK_LATENCY_S
 from ar_assist.scene.tiers import TIERS
@@ -56,9 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, print, write; 1 if the baseline was better."""
-    before = report.load(args.baseline) if args.baseline else None
+    before = baseline.load(args.baseline) if args.baseline else None
     _check_outputs(args)
     jobs = _jobs(args)
+    for job in jobs:
+        if job.truth:
+            load_truth(job.truth)  # a broken one is said now, not after the clips before it
     console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
     results = _with_progress(jobs * args.repeat, args)
     rounds = [results[i : i + len(jobs)] for i in range(0, len(results), len(jobs))]
@@ -74,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     differences = baseline.compare(before, summary)
     console.print(baseline.table(differences))
+    if apart := baseline.not_compared(before, summary):
+        console.print(f"not compared, for the clips are others: {' '.join(apart)}")
     return int(any(difference.worse for difference in differences))
 
 
@@ -93,6 +99,8 @@ def _check_outputs(args: argparse.Namespace) -> None:
 def _jobs(args: argparse.Namespace) -> list[Job]:
     if args.truth and len(args.paths) != 1:
         raise UserError("--truth goes with one PATH")
+    if args.truth and args.paths[0].is_dir():
+        raise UserError(f"--truth goes with a clip or a log, and {args.paths[0]} is a folder")
     jobs = [job for path in args.paths for job in jobs_of_path(path, args.truth)]
     if args.tiers:
         jobs += jobs_of_tiers(_tiers(args.tiers), parse_seeds(args.seeds))
@@ -125,8 +133,9 @@ def _tiers(text: str) -> Sequence[str]:
 def _with_progress(jobs: Sequence[Job], args: argparse.Namespace) -> list[Result]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                TextColumn("left"), TimeRemainingColumn())  # fmt: skip
-    results = []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    results, console = [], Console(stderr=True)
+    away = not console.is_terminal  # in a file it would leave an empty line
+    with Progress(*columns, console=console, transient=True, disable=away) as progress:
         task = progress.add_task("clips", total=len(jobs))
         for result in run_all(jobs, args.jobs, args.dask):
             results.append(result)

@@ -10,6 +10,7 @@ import cv2
 
 from ar_assist.errors import UserError
 from ar_assist.scene import Scene, open_scene
+from ar_assist.scene.conditions import GAMES
 from ar_assist.scene.looks import LOOKS
 from ar_assist.scene.tiers import TIERS
 
@@ -22,11 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", default="1280x720", metavar="WxH", help="of the frames, px")
     parser.add_argument("--fps", type=float, default=30.0, help="frames a second")
     parser.add_argument("--seconds", type=float, default=8.0, help="length of the clip")
-    parser.add_argument("--game", help="link (the usual one), othello, othello-table or nonogram")
+    games = "link (the usual one), " + ", ".join(game for game in GAMES if game != "link")
+    parser.add_argument("--game", metavar="NAME", help=games)
     parser.add_argument("--look", metavar="NAME", help=", ".join(LOOKS))
     for name in ("rows", "cols", "kinds"):
         parser.add_argument(f"--{name}", type=int, help=f"{name} of a link board")
     parser.add_argument("--gravity", help="how tiles slide after a pair is gone")
+    parser.add_argument("--taken", type=float, help="share of the tiles gone at the start")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,10 +46,13 @@ def run(args: argparse.Namespace) -> int:
         "cols",
         "kinds",
         "gravity",
+        "taken",
     )
     given = {name: getattr(args, name) for name in names}
     spec = ",".join(f"{name}={value}" for name, value in given.items() if value is not None)
     scene = open_scene("scene:" + spec)
+    if any(side % 2 for side in scene.size_wh):
+        raise UserError(f"--size {args.size}: a video's sides are even")
     try:
         args.out.mkdir(parents=True, exist_ok=True)
         clip = write(scene, args.out / f"{args.tier}-{args.seed}.mp4")

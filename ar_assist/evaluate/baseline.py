@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ar_assist.errors import UserError
+from ar_assist.evaluate import report
 from ar_assist.evaluate.figures import FIGURES, Figure
 from ar_assist.evaluate.report import shown
 
@@ -29,16 +31,37 @@ class Difference:
     worse: bool  # beyond the noise
 
 
+def load(path: Path) -> dict[str, Any]:
+    """An earlier summary; UserError if it is none, or lacks what a comparison needs."""
+    try:
+        before = report.load(path)
+        compare(before, before)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"the baseline {path} is broken: {error!r}") from None
+    return before
+
+
 def compare(before: dict[str, Any], now: dict[str, Any]) -> list[Difference]:
     """All differences, tier by tier; UserError if no tier has the same clips in both.
 
     All else follows from the clip, but costs hang on what the machine does besides: they are told
     on like machines, and are worse only where repeats of both show how far they vary.
     """
-    same = [tier for tier in now["tiers"] if _clips(before, tier) == _clips(now, tier)]
+    apart = not_compared(before, now)
+    same = [tier for tier in _tiers(now) if tier not in apart]
     if not same:
         raise UserError("the baseline is of other clips: there is no tier with the same in both")
     return [difference for tier in same for difference in _differences(before, now, tier)]
+
+
+def not_compared(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The tiers that have not the same clips in both, of which nothing can be said."""
+    tiers = dict.fromkeys([*_tiers(before), *_tiers(now)])
+    return [tier for tier in tiers if _clips(before, tier) != _clips(now, tier)]
+
+
+def _tiers(summary: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(clip["tier"] for clip in summary["clips"]))
 
 
 def _clips(summary: dict[str, Any], tier: str) -> list[str]:
@@ -81,7 +104,8 @@ def _is_worse(figure: Figure, old: float | None, new: float | None, margin: floa
 
 def table(differences: list[Difference]) -> Table:
     """The differences for the terminal, regressions marked."""
-    view = Table(title="Against the baseline", title_justify="left", box=SIMPLE_HEAD)
+    title = "Against the baseline" if differences else "Against the baseline: nothing differs"
+    view = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
     for column in ("tier", "figure", "before", "now", ""):
         view.add_column(column)
     for one in differences:

@@ -55,7 +55,7 @@ def _jobs_in(folder: Path) -> Iterator[Job]:
     """Every truth file below a folder that has its clip, picture or log beside it."""
     for truth in sorted(folder.rglob("*.json")):
         data = _read(truth)
-        media = data.get("video") or data.get("image")
+        media = str(data.get("video") or data.get("image") or "")
         log = truth.with_suffix(".jsonl")
         if media and (truth.parent / media).exists():
             yield Job(truth.stem, _tier(truth), source=str(truth.parent / media), truth=truth)

@@ -11,6 +11,7 @@ from typing import Any
 import cv2
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky import get_reusable_executor
 
 from ar_assist import replay, runlog
 from ar_assist.errors import UserError
@@ -54,6 +55,8 @@ def run_all(jobs: Sequence[Job], workers: int = -1, dask: str | None = None) -> 
     finally:
         if client:
             client.close()
+        else:  # joblib's workers would wait for more, and keep our output open, for five minutes
+            get_reusable_executor().shutdown(kill_workers=True)
 
 
 def _connect(scheduler: str) -> Any:
@@ -75,16 +78,17 @@ def run_job(job: Job) -> Result:
         truth = load_truth(job.truth or job.log.with_suffix(".json"))
         scored = score(load_log(job.log), truth, job.name, job.tier)
         return Result(replace(scored, dead_ends=dead_ends(scored, truth)))
+    truth = load_truth(job.truth) if job.truth else parse_truth(open_scene(job.source).truth)
     source = open_source(job.source)
     try:
+        _check_size(truth, source)
         logs, shots = _play(source, job)
     except Exception as error:
         error.add_note(f"in the clip {job.name} ({job.source})")
         raise
     finally:
         source.close()
-    truth = load_truth(job.truth) if job.truth else parse_truth(open_scene(job.source).truth)
-    _check_fit(truth, source, logs[1])
+    _check_length(truth, source, logs[1])
     scored = score(logs[1], truth, job.name, job.tier)
     scored = replace(
         scored,
@@ -142,13 +146,17 @@ def _record(view: View) -> Record:
     return parse_record(runlog.record(view))
 
 
-def _check_fit(truth: Truth, source: Source, log: Sequence[Record]) -> None:
-    """UserError where the truth is another clip's."""
+def _check_size(truth: Truth, source: Source) -> None:
+    """UserError where the truth is for frames of another size."""
     if truth.size_wh and truth.size_wh != source.size_wh:
         raise UserError(
             f"the truth of {source.name} does not fit: it is for {truth.size_wh} px, "
             f"the clip has {source.size_wh}"
         )
+
+
+def _check_length(truth: Truth, source: Source, log: Sequence[Record]) -> None:
+    """UserError where the truth is for a longer clip."""
     last = truth.frames[-1].frame
     if not log or last > log[-1].frame:
         raise UserError(

@@ -103,6 +103,8 @@ def parse_truth(data: dict[str, Any]) -> Truth:
     if game not in GAMES:
         raise ValueError(f"`game` {game!r} is none of: {' '.join(GAMES)}")
     frames = _true_frames(data)
+    if not frames:
+        raise ValueError("it has no frames")
     _check_order(frames)
     return Truth(
         game=game,
