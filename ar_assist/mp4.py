@@ -9,6 +9,7 @@ it is finished (the index comes last), and it knows only constant frame rates. J
 from __future__ import annotations
 
 import struct
+from array import array
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -23,7 +24,7 @@ class Mp4Writer:
 
     def __init__(self, path: Path, size_wh: tuple[int, int]) -> None:
         self._file: BinaryIO = path.open("wb", buffering=0)
-        self._entries: list[tuple[int, int]] = []  # (ticks, offset) of every fragment
+        self._entries = array("Q")  # ticks and offset of every fragment in turn, 16 bytes each
         self._end = 0  # ticks at which the last picture ends
         head = _box(b"ftyp", b"iso5", struct.pack(">I", 512), b"iso5iso6mp41")
         movie = _movie(size_wh)
@@ -34,8 +35,8 @@ class Mp4Writer:
         """Add a picture that is shown from `time` for about `duration` (s)."""
         ticks, length = round(time * TICKS), max(1, round(duration * TICKS))
         offset = self._file.tell()
-        self._write(_fragment(len(self._entries) + 1, ticks, length, jpeg))
-        self._entries.append((ticks, offset))
+        self._write(_fragment(len(self._entries) // 2 + 1, ticks, length, jpeg))
+        self._entries.extend((ticks, offset))
         self._end = ticks + length
 
     def close(self) -> None:
@@ -145,10 +146,12 @@ def _fragment(number: int, ticks: int, length: int, jpeg: bytes) -> bytes:
     return moof(len(moof(0)) + 8) + _box(b"mdat", jpeg)
 
 
-def _access_table(entries: list[tuple[int, int]]) -> bytes:
+def _access_table(entries: array[int]) -> bytes:
     """The `mfra` box: time and place of every fragment."""
     one_byte_numbers = 0
-    rows = b"".join(struct.pack(">2Q3B", ticks, offset, 1, 1, 1) for ticks, offset in entries)
-    table = _full(b"tfra", 1, 0, struct.pack(">3I", _TRACK, one_byte_numbers, len(entries)), rows)
+    places = zip(entries[::2], entries[1::2], strict=True)
+    rows = [struct.pack(">2Q3B", ticks, offset, 1, 1, 1) for ticks, offset in places]
+    counts = struct.pack(">3I", _TRACK, one_byte_numbers, len(rows))
+    table = _full(b"tfra", 1, 0, counts, b"".join(rows))
     size = 8 + len(table) + 16
     return _box(b"mfra", table, _full(b"mfro", 0, 0, struct.pack(">I", size)))

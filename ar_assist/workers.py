@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ar_assist.errors import where
+from ar_assist.parcel import Packer, Parcel
 from ar_assist.types import AnyGame
 
 NOTHING_PX = 32  # side of a picture of nothing
@@ -48,18 +49,27 @@ class Worker(Executor):
 
     def __init__(self) -> None:
         self._pool = _new_process()
+        self._packer = Packer()
+        self._last: Future[Any] | None = None  # of the jobs that came in a parcel
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """A job that the process does not survive ends with a BrokenExecutor."""
-        try:
-            return self._pool.submit(_placed, fn, *args, **kwargs)
-        except BrokenExecutor:
-            self._pool = _new_process()
-            return self._pool.submit(_placed, fn, *args, **kwargs)
+        if self._last is not None and not self._last.done():  # the shared memory is taken
+            return self._submit(_placed, fn, *args, **kwargs)
+        self._last = self._submit(_placed_of, Parcel((fn, args, kwargs), self._packer))
+        return self._last
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As any executor."""
+        """As any executor; no job is taken after it."""
         self._pool.shutdown(wait, cancel_futures=cancel_futures)
+        self._packer.close()
+
+    def _submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        try:
+            return self._pool.submit(fn, *args, **kwargs)
+        except BrokenExecutor:
+            self._pool = _new_process()
+            return self._pool.submit(fn, *args, **kwargs)
 
 
 def _load(games: Sequence[AnyGame]) -> None:
@@ -67,6 +77,11 @@ def _load(games: Sequence[AnyGame]) -> None:
     nothing = np.zeros((NOTHING_PX, NOTHING_PX, 3), np.uint8)
     for game in games:
         game.read(nothing, None)
+
+
+def _placed_of(job: tuple[Callable[..., T], tuple[Any, ...], dict[str, Any]]) -> T:
+    fn, args, kwargs = job  # a parcel has become this on its way
+    return _placed(fn, *args, **kwargs)
 
 
 def _placed(fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:

@@ -72,10 +72,11 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
     def listen() -> None:
         assert process.stderr is not None
         for line in process.stderr:
-            megabytes = _memory_mb(process.pid)
-            print(f"{time.monotonic() - start:6.0f} s {megabytes:6.0f} MB  {line}", end="")
+            processes = _memory_mb(process.pid)
+            told = " + ".join(f"{megabytes:.0f}" for megabytes in processes)
+            print(f"{time.monotonic() - start:6.0f} s {told} MB  {line}", end="", flush=True)
             if found := LATENCY.search(line):
-                memory.append(megabytes)
+                memory.append(sum(processes))
                 latency.append(float(found[2]))
 
     start = time.monotonic()
@@ -88,15 +89,20 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
     return memory, latency
 
 
-def _memory_mb(pid: int) -> float:
-    """Memory of a process and of those it began, what they share counted once (Linux)."""
+def _memory_mb(pid: int) -> list[float]:
+    """Memory of a process and of those it began, what they share counted once (Linux).
+
+    The program's own processes come in the order in which they began: main, the tracker of
+    Python's resources, looking, thinking.
+    """
     try:
         used = Path(f"/proc/{pid}/smaps_rollup").read_text()
         begun = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
-        return 0.0
+        return []
     own = int(used.partition("Pss:")[2].split()[0]) / 1024
-    return own + sum(_memory_mb(int(child)) for children in begun for child in children.split())
+    children = sorted(int(child) for line in begun for child in line.split())
+    return [own, *(megabytes for child in children for megabytes in _memory_mb(child))]
 
 
 def _judge(folder: Path, memory: list[float], latency: list[float]) -> int:

@@ -60,6 +60,16 @@ def test_a_planned_move_needs_no_new_search(monkeypatch: pytest.MonkeyPatch) -> 
     assert advice.plan(history, rules, solver.NODES).order == first.order[1:]
 
 
+def test_games_played_before_are_not_planned_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an evening the oldest boards go for every new one, so that no history is known."""
+    evening = [board for seed in range(30) for board in played("none", 3, seed)]
+    searched = []
+    monkeypatch.setattr(advice, "_plans", {})
+    monkeypatch.setattr(advice, "solve", lambda *args: searched.append(args) or solver.solve(*args))
+    advice.plan(evening, Rules(), 1000)
+    assert len(searched) <= 4, "boards since the last deal"
+
+
 def test_what_is_remembered_does_not_change_the_advice() -> None:
     game, history = LinkGame(), played("none", 5, seed=6)
     for end in range(1, len(history)):

@@ -100,6 +100,19 @@ def test_scale_makes_lines_and_letters_larger() -> None:
     assert dark_rows[1] > 1.5 * dark_rows[0]
 
 
+@pytest.mark.parametrize("tile_px", [14, 20, 30, 60])
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0, 8.0])
+def test_most_of_a_framed_tile_shows_however_small_it_is(scale: float, tile_px: int) -> None:
+    """With the path that ends in it; and the frame can still be seen."""
+    shrink = tile_px / CELL_PX
+    plane = Plane(np.diag([shrink, shrink, 1.0]), (int(14 * CELL_PX), int(10 * CELL_PX)))
+    view = replace(view_of(GREY), plane=plane)
+    paint = np.abs(draw(view, Look(scale=scale)).astype(int) - GREY).max(axis=2) / 128
+    for col in (1, 6):
+        (x, y), (right, bottom) = np.rint(plane.to_frame(cell_quad(0, col)[[0, 2]])).astype(int)
+        assert 0.15 < paint[y:bottom, x:right].mean() < 0.5
+
+
 def test_a_board_half_behind_the_camera_is_left_out() -> None:
     view = view_of(GREY)
     assert view.plane

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from smalldisk import small_disk
 
 from ar_assist.errors import UserError
+from ar_assist.mp4 import Mp4Writer
 from ar_assist.recorder import Recorder, recorded
 from ar_assist.types import Image
 from ar_assist.video import open_source
@@ -42,6 +44,7 @@ def test_pictures_and_uneven_times_are_kept(tmp_path: Path) -> None:
 
 KILLED = """
 import sys, numpy as np
+from ar_assist.mp4 import Mp4Writer
 from ar_assist.recorder import Recorder
 recorder = Recorder(sys.argv[1], (320, 240))
 for i in range(10**6):
@@ -65,6 +68,22 @@ def test_killed_at_any_instant_it_plays(tmp_path: Path, delay_s: float) -> None:
     assert len(frames) >= 2
     assert [n for n, _ in frames] == [i % 20 for i in range(len(frames))]
     assert frames[-1][1] == pytest.approx((len(frames) - 1) / 25, abs=0.001)
+
+
+def test_a_long_recording_takes_hardly_any_memory(tmp_path: Path) -> None:
+    pictures = 20_000  # eleven minutes at 30 a second
+    writer = Mp4Writer(tmp_path / "a.mp4", SIZE_WH)
+    tracemalloc.start()
+    try:
+        for i in range(pictures):
+            writer.append(b"jpeg", i / 30, 1 / 30)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    writer.close()
+    assert taken < 24 * pictures
+    table = (tmp_path / "a.mp4").read_bytes().rpartition(b"tfra")[2]
+    assert int.from_bytes(table[12:16], "big") == pictures
 
 
 def test_torn_last_picture_is_left_out(tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ KIND_COLOURS: dict[str, Colour] = {
 STROKE = 0.085  # width of a line in cells: bold, and yet the tile's picture shows
 STROKE_MIN_PX = 2.5  # frame px: thinner lines vanish in video compression
 STROKE_MAX = 0.3  # of a cell, however small it is
+ON_TILE_MAX = 0.09  # …of frames and paths, which lie on tiles: more than half of a tile shows
 HALO = 0.45  # of the stroke, on each side
 CORNER_PX = 2.5  # width of the lines between corners set by hand
-FRAME_INSET = 0.04  # of a cell: a frame's line runs so far inside
 SHIFT = 4  # fractional bits of the coordinates handed to OpenCV: 1/16 px
 FAR_PX = 20_000.0  # points mapped further out than this are close to the horizon
 
@@ -69,7 +69,8 @@ def draw_mark(
         points = (size / 2)[None]
         plane_from_unit = homography(np.asarray(_UNIT * size, np.float32), quad)
     units = plane.seen_as(plane_from_unit, (1, 1))
-    stroke = _stroke(units.frame_from_plane, points.mean(axis=0), scale)
+    most = ON_TILE_MAX if mark.kind in ("frame", "path") else STROKE_MAX
+    stroke = min(most, _stroke(units.frame_from_plane, points.mean(axis=0), scale))
     halo = stroke * (1 + 2 * HALO)
     layers = [
         (colour, contours)
@@ -98,7 +99,7 @@ def _stroke(frame_from_unit: Homography, at: NDArray[np.float64], scale: float) 
     here, right, below = transform(frame_from_unit, at + np.array([[0, 0], [0.1, 0], [0, 0.1]]))
     (a, b), (c, d) = right - here, below - here
     cell_px = 10 * math.sqrt(abs(float(a * d - b * c)))
-    return max(STROKE * scale, min(STROKE_MAX, STROKE_MIN_PX * scale / max(cell_px, 1e-6)))
+    return scale * max(STROKE, STROKE_MIN_PX / max(cell_px, 1e-6))
 
 
 def _colour(mark: Mark) -> Colour:
@@ -115,7 +116,7 @@ def _polygons(mark: Mark, points: Points, width: float, grow: float) -> Iterator
         yield from _polyline(points.astype(float), width, grow)
     elif mark.kind == "frame":
         middle = points[0].astype(float)
-        offs = (middle - FRAME_INSET + width / 2, middle - FRAME_INSET - width / 2)
+        offs = (middle + width / 2, middle - width / 2)
         yield [middle + _BOX * np.maximum(off, 0) for off in offs]
     else:
         yield _SHAPES[mark.kind](width, grow / 2)

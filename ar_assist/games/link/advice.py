@@ -91,7 +91,7 @@ def plan(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Solution:
 
     It depends on the history alone: what is remembered is what would be worked out again.
     """
-    boards = tuple(history)
+    boards = _since_dealt(history)
     known = len(boards)
     while known and (boards[:known], rules, nodes) not in _plans:
         known -= 1
@@ -102,6 +102,12 @@ def plan(history: Sequence[LinkBoard], rules: Rules, nodes: int) -> Solution:
         if len(_plans) > PLANS:
             del _plans[next(iter(_plans))]
     return _plans[boards, rules, nodes]
+
+
+def _since_dealt(history: Sequence[LinkBoard]) -> tuple[LinkBoard, ...]:
+    """The boards since tiles were last added: no plan outlives that."""
+    more = [i for i in range(1, len(history)) if history[i - 1].left < history[i].left]
+    return tuple(history[more[-1] if more else 0 :])
 
 
 def _follow(before: Solution, board: LinkBoard, now: LinkBoard, rules: Rules) -> Solution | None:

@@ -1,0 +1,89 @@
+"""Jobs for another process whose pictures go through shared memory.
+
+A pipe wants all in one piece: the pictures of a look, 11 MB at 720p, are pickled and written for
+some 8 ms by a thread of the pool, which holds the interpreter's lock meanwhile, so that the step
+and the drawing of the next frame wait. Copying arrays into memory that both see needs no lock.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from collections.abc import Callable
+from contextlib import closing
+from multiprocessing.shared_memory import SharedMemory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGE_BYTES = 1 << 16  # arrays from here on go through shared memory
+SPARE = 1.25  # times what is needed: looks differ by a few small arrays
+MOST_BYTES = 48 << 20  # Containers have 64 MB of such memory, and to write beyond it is death.
+
+
+class Packer:
+    """Packs one job after another: the one before has to be done, for its memory is used anew."""
+
+    def __init__(self) -> None:
+        self._memory: SharedMemory | None = None
+
+    def pack(self, job: object) -> tuple[bytes, str, tuple[int, ...]]:
+        """What `_opened` makes the job of: pickled, its memory's name, where its arrays end there.
+
+        A job that is too large for it has no such memory.
+        """
+        large: list[memoryview] = []
+
+        def stays(buffer: pickle.PickleBuffer) -> bool:
+            raw = buffer.raw()
+            if raw.nbytes >= LARGE_BYTES:
+                large.append(raw)
+            return raw.nbytes < LARGE_BYTES
+
+        pickled = pickle.dumps(job, protocol=5, buffer_callback=stays)
+        ends = tuple(itertools.accumulate(raw.nbytes for raw in large))
+        if not ends or SPARE * ends[-1] > MOST_BYTES:
+            return pickle.dumps(job), "", ()
+        memory = self._room(ends[-1])
+        room = _bytes_of(memory)
+        for raw, end in zip(large, ends, strict=True):
+            room[end - raw.nbytes : end] = np.frombuffer(raw, np.uint8)
+        return pickled, memory.name, ends
+
+    def close(self) -> None:
+        """Give the memory back."""
+        if self._memory is not None:
+            self._memory.close()
+            self._memory.unlink()
+            self._memory = None
+
+    def _room(self, size: int) -> SharedMemory:
+        """Memory of at least this many bytes."""
+        if self._memory is None or self._memory.size < size:
+            self.close()
+            self._memory = SharedMemory(create=True, size=round(SPARE * size))
+        return self._memory
+
+
+class Parcel:
+    """A job that is packed when the pool's thread pickles it; at its end it is the job again."""
+
+    def __init__(self, job: object, packer: Packer) -> None:
+        self._job, self._packer = job, packer
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _opened, self._packer.pack(self._job)
+
+
+def _opened(pickled: bytes, name: str, ends: tuple[int, ...]) -> Any:
+    """The job, with arrays of its own."""
+    if not name:
+        return pickle.loads(pickled)
+    with closing(SharedMemory(name)) as memory:
+        arrays = np.split(_bytes_of(memory)[: ends[-1]].copy(), ends[:-1])
+    return pickle.loads(pickled, buffers=arrays)
+
+
+def _bytes_of(memory: SharedMemory) -> NDArray[np.uint8]:
+    return np.frombuffer(memory.buf, np.uint8)  # type: ignore[arg-type] # None once it is closed

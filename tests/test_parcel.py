@@ -1,0 +1,93 @@
+"""Jobs on their way to another process."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ar_assist import parcel
+from ar_assist.parcel import Packer, Parcel
+from ar_assist.types import Frame, Image
+from ar_assist.workers import Worker
+
+SIZE = (240, 320, 3)
+
+
+def picture(seed: int) -> Image:
+    image = np.random.default_rng(seed).integers(0, 256, SIZE, np.uint8)
+    image.flags.writeable = False
+    return image
+
+
+def mean(frames: list[Frame], of: str) -> tuple[str, list[float]]:
+    return of, [float(frame.image.mean()) for frame in frames]
+
+
+def test_pictures_do_not_go_through_the_pipe() -> None:
+    packer = Packer()
+    views = (picture(1), picture(2))
+    job = {"views": views, "frame": views[0], "changed": np.arange(6).reshape(2, 3)}
+    sent = pickle.dumps(Parcel(job, packer))
+    assert len(sent) < 1000
+    one = pickle.loads(sent)
+    other = pickle.loads(pickle.dumps(Parcel((picture(3),), packer)))
+    packer.close()
+    assert all((a == b).all() for a, b in zip(one["views"], views, strict=True))
+    assert one["frame"] is one["views"][0], "and none goes twice"
+    assert (one["changed"] == job["changed"]).all()
+    assert (other[0] == picture(3)).all()
+
+
+def test_what_is_too_large_for_shared_memory_comes_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parcel, "MOST_BYTES", 1000)
+    (came,) = pickle.loads(pickle.dumps(Parcel((picture(1),), Packer())))
+    assert (came == picture(1)).all()
+
+
+def test_a_worker_takes_jobs_of_growing_size_and_one_before_the_last_is_done() -> None:
+    worker = Worker()
+    frames = [Frame(i, i / 30, picture(i)) for i in range(9)]
+    jobs = [worker.submit(mean, frames[:n], of=f"{n}") for n in (1, 2, 9)]
+    jobs[-1].result(timeout=60)
+    jobs.append(worker.submit(mean, frames[:5], of="5"))
+    for n, job in zip((1, 2, 9, 5), jobs, strict=True):
+        assert job.result(timeout=60) == mean(frames[:n], of=f"{n}")
+    worker.shutdown()
+
+
+KILLED = """
+import numpy as np, time
+from ar_assist.workers import Worker
+if __name__ == "__main__":
+    worker = Worker()
+    worker.submit(np.sum, np.ones((999, 999))).result()
+    print(worker._packer._memory.name, flush=True)
+    time.sleep(120)
+"""
+
+
+def test_no_memory_is_left_behind(tmp_path: Path) -> None:
+    packer = Packer()
+    name = packer.pack(picture(1))[1]
+    packer.close()
+    with pytest.raises(FileNotFoundError):
+        SharedMemory(name)
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    process = subprocess.Popen(
+        [sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    name = process.stdout.readline().strip()
+    process.kill()
+    process.communicate(timeout=30)  # ends when all who hold its pipes have ended
+    with pytest.raises(FileNotFoundError):
+        SharedMemory(name)
