@@ -130,7 +130,7 @@ def inside(grid: list[int], board: LinkBoard, layout: Puzzle) -> list[int]:
 def test_pairs_are_numbered_as_in_the_puzzle() -> None:
     layout = puzzle(parse_board("1 1 2 2 1\n3 1 3 1 1\n2 2 2 2 4"), Rules("left"))
     for pair, (a, b) in enumerate(zip(layout.pair_a, layout.pair_b, strict=True)):
-        assert playouts.pair_of(layout, a, b) == playouts.pair_of(layout, b, a) == pair
+        assert positions.pair_of(layout, a, b) == positions.pair_of(layout, b, a) == pair
 
 
 def test_games_take_the_pairs_that_they_were_taught() -> None:
@@ -151,8 +151,8 @@ def test_games_take_the_pairs_that_they_were_taught() -> None:
 def test_the_line_that_games_find_is_legal() -> None:
     board, rules = deal(6, 14, 21, random.Random(2)), Rules("left")
     layout = puzzle(board, rules)
-    line = playouts.open_line(layout)
-    playouts.learn(layout, positions.open_field(layout, 8000, 1), 8000, line)
+    likings = [0] * len(layout.pair_a)
+    line = playouts.learn(layout, positions.open_field(layout, 8000, 1), 8000, likings)
     assert line.length[0] > 0
     shift = layout.shape.shift
     where = [((x >> shift) - 1, (x & (1 << shift) - 1) - 1) for x in line.order]

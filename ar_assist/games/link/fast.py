@@ -22,8 +22,8 @@ PARTS = (
     "pairings",
     "still",
     "positions",
-    "beams",
     "playouts",
+    "beams",
     "sliding",
 )  # modules of plain functions, used before their users
 

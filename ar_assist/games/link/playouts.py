@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, random
-from ar_assist.games.link.positions import LOOSE, NODES, Field, list_moves, look, make
+from ar_assist.games.link.positions import LOOSE, NODES, Field, list_moves, look, make, name_pairs
 from ar_assist.games.link.puzzle import Ints, Puzzle
 
 UNIT = 64  # steps of liking to a factor of e, and what a game teaches at most
@@ -32,18 +32,18 @@ class Line(NamedTuple):
     ends: Ints  # per move: the end of its pairs in `open`
 
 
-def learn(puzzle: Puzzle, field: Field, nodes: int, best: Line) -> None:
-    """Play for so many nodes, or until a game clears the board; the longest line goes to best.
+def learn(puzzle: Puzzle, field: Field, nodes: int, likings: Ints) -> Line:
+    """Play for so many nodes, or until a game clears the board; the longest line found.
 
-    There are as many rounds as games in a round.
+    There are as many rounds as games in a round. The likings, none at first, are what is learned.
     """
     plies, last = len(puzzle.cell) // 2, field.notes[NODES] - nodes
     games = 1
     while games * games * plies < nodes:
         games += 1
     chances = open_chances()
-    likings, taught = ints(len(puzzle.pair_a)), ints(len(puzzle.pair_a))
-    line, longest = open_line(puzzle), open_line(puzzle)
+    taught = ints(len(puzzle.pair_a))
+    line, longest, best = open_line(puzzle), open_line(puzzle), open_line(puzzle)
     while field.notes[NODES] > last and best.length[0] < plies:
         taught[:] = likings
         longest.length[0] = 0
@@ -56,6 +56,7 @@ def learn(puzzle: Puzzle, field: Field, nodes: int, best: Line) -> None:
         if longest.length[0] >= best.length[0]:
             copy_line(longest, best)
         teach(likings, chances, best)
+    return best
 
 
 def open_line(puzzle: Puzzle) -> Line:
@@ -91,9 +92,8 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
         line.length[0] = ply
         if count == 0:
             return
-        for move in range(count):
-            a, b = grid[field.moves[2 * move]] - 1, grid[field.moves[2 * move + 1]] - 1
-            line.open[end + move] = pair_of(puzzle, a, b)
+        name_pairs(field, puzzle, count)
+        line.open[end : end + count] = field.taken[:count]
         move = draw(field, likings, chances, line.open, end, end + count)
         line.chosen[ply] = line.open[end + move]
         end += count
@@ -104,14 +104,6 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
         make(grid, field, puzzle, a, b)
         field.notes[LOOSE] = len(puzzle.line_at) == 0
         ply += 1
-
-
-def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
-    """The number of a pair of equal tiles."""
-    kind = puzzle.kind[a]
-    first, last = puzzle.first[kind], puzzle.first[kind + 1]
-    i, j = min(a, b) - first, max(a, b) - first
-    return puzzle.pair_first[kind] + i * (2 * (last - first) - i - 1) // 2 + j - i - 1
 
 
 def draw(field: Field, likings: Ints, chances: Ints, pairs: Ints, begin: int, end: int) -> int:

@@ -20,8 +20,10 @@ class Field(NamedTuple):
     state: Ints  # masks and reaches of the position looked at; see puzzle.Shape
     depth: Ints  # per cell and side, left, right, up, down: tiles up to the next free cell
     places: Ints  # per kind the number of its tiles; then the cells of each kind's tiles
+    outer: Ints  # per row a mask of the cells beside a free one; then tiles of a kind on such cells
     moves: Ints  # legal pairs, two cells each
     replies: Ints  # legal pairs after a move
+    taken: Ints  # which pairs of tiles the moves take, numbered as in Puzzle
     grid: Ints  # the position looked at, as puzzle.grid
     zobrist: Ints  # per cell and kind a random number
     notes: Ints  # random state, nodes left, whether this beam dropped a position, see make
@@ -45,7 +47,9 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     places = ints(kinds + len(puzzle.cell))
     depth = ints(4 * len(puzzle.grid))
     grid = ints(len(puzzle.grid))
-    return Field(state, depth, places, ints(pairs), ints(pairs), grid, zobrist, numbers)
+    outer = ints(puzzle.shape.height + len(puzzle.cell))
+    moves, replies, taken = ints(pairs), ints(pairs), ints(len(puzzle.pair_a))
+    return Field(state, depth, places, outer, moves, replies, taken, grid, zobrist, numbers)
 
 
 def clear_lines(state: Ints, first: int, lines: int, size: int, outside: int) -> None:
@@ -188,33 +192,50 @@ def list_moves(field: Field, puzzle: Puzzle, moves: Ints) -> int:
 
     A tile that reaches no free cell links with its neighbours only.
     """
-    state, places, shape = field.state, field.places, puzzle.shape
-    kinds, below = len(puzzle.first) - 1, 1 << puzzle.shape.shift
+    state, places, outer, shape = field.state, field.places, field.outer, puzzle.shape
+    kinds, below, last = len(puzzle.first) - 1, 1 << shape.shift, (1 << shape.shift) - 1
+    for r in range(1, shape.height - 1):
+        outer[r] = state[r] << 1 | state[r] >> 1 | state[r - 1] | state[r + 1]
     count = 0
     for kind in range(kinds):
         begin = kinds + puzzle.first[kind]
-        end = begin + places[kind]
+        end, free = begin + places[kind], shape.height
         for i in range(begin, end):
             a = places[i]
-            is_open = reaches_out(state, shape, a)
-            for j in range(i + 1, end):
-                b = places[j]
-                found = b - a == 1 or b - a == below
-                if is_open and not found and reaches_out(state, shape, b):
-                    found = linked(state, shape, a, b)
-                if found:
-                    moves[2 * count] = a
-                    moves[2 * count + 1] = b
-                    count += 1
+            is_outer = outer[a >> shape.shift] >> (a & last) & 1
+            for j in range(begin, i):
+                if a - places[j] == 1 or a - places[j] == below:
+                    count = note(moves, count, places[j], a)
+            if is_outer:
+                for j in range(shape.height, free):
+                    b = outer[j]
+                    if a - b != 1 and a - b != below and linked(state, shape, b, a):
+                        count = note(moves, count, b, a)
+                outer[free] = a
+                free += 1
     return count
 
 
-def reaches_out(state: Ints, shape: Shape, cell: int) -> bool:
-    """Whether a tile has a free cell beside it."""
-    r, c = cell >> shape.shift, cell & (1 << shape.shift) - 1
-    return (
-        state[shape.across + cell] != 1 << c or state[shape.down + (c << shape.shift | r)] != 1 << r
-    )
+def note(moves: Ints, count: int, a: int, b: int) -> int:
+    """Add a pair to a list of so many; returns how many there are now."""
+    moves[2 * count] = a
+    moves[2 * count + 1] = b
+    return count + 1
+
+
+def name_pairs(field: Field, puzzle: Puzzle, count: int) -> None:
+    """Write down which pairs of tiles so many moves take from the position looked at."""
+    for move in range(count):
+        a, b = field.moves[2 * move], field.moves[2 * move + 1]
+        field.taken[move] = pair_of(puzzle, field.grid[a] - 1, field.grid[b] - 1)
+
+
+def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
+    """The number of a pair of equal tiles."""
+    kind = puzzle.kind[a]
+    first, last = puzzle.first[kind], puzzle.first[kind + 1]
+    i, j = min(a, b) - first, max(a, b) - first
+    return puzzle.pair_first[kind] + i * (2 * (last - first) - i - 1) // 2 + j - i - 1
 
 
 def is_over(field: Field, puzzle: Puzzle) -> bool:

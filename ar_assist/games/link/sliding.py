@@ -14,25 +14,25 @@ from ar_assist.games.link.positions import NODES, open_field
 from ar_assist.games.link.puzzle import CLEARS, UNKNOWN, Ints, Puzzle
 
 FIRST_WIDTH = 4  # positions of the first beam
-GROWTH = 4  # how much wider the next one is: the last beam gets most of the nodes
+GROWTH = 3  # the next one is wider by one in so many
 WIDEST = 8192  # positions, for the memory that they take: some 60 MB
-GAMES = 1  # nodes that games get for each node of the beam before
 
 
 def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
     """Verdict, the best order found (cells, two by two) and the nodes that it took."""
     field = open_field(puzzle, nodes, seed)
     plies = len(puzzle.cell) // 2
-    best, line = ints(0), open_line(puzzle)
+    best, likings = ints(0), ints(len(puzzle.pair_a))
     width = FIRST_WIDTH
     while True:
         before = field.notes[NODES]
-        verdict, order = sweep(puzzle, field, width)
+        verdict, order = sweep(puzzle, field, width, likings)
         if len(order) > len(best):
             best = order
         cost, left = before - field.notes[NODES], field.notes[NODES]
         if verdict == UNKNOWN:
-            learn(puzzle, field, min(GAMES * cost, left), line)
+            likings = ints(len(puzzle.pair_a))
+            line = learn(puzzle, field, min(cost, left), likings)
             left = field.notes[NODES]
             if 2 * line.length[0] > len(best):
                 best = line.order[: 2 * line.length[0]]
@@ -40,5 +40,5 @@ def search(puzzle: Puzzle, nodes: int, seed: int) -> tuple[int, Ints, int]:
                 verdict = CLEARS
         if verdict != UNKNOWN or left <= plies * BRANCHES:
             return verdict, best, nodes - left
-        share = left // (1 + GAMES)
-        width = max(1, min(WIDEST, GROWTH * width, width * share // cost))
+        wider = width + (width + GROWTH - 1) // GROWTH
+        width = max(1, min(WIDEST, wider, width * (left // 2) // cost))
