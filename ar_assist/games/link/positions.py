@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, linked, random
-from ar_assist.games.link.puzzle import Ints, Puzzle, Shape
+from ar_assist.games.link.puzzle import Ints, Puzzle
 
 RANDOM, NODES, DROPPED, LOOSE = range(4)  # places in Field.notes
 
