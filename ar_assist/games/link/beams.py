@@ -188,14 +188,16 @@ def worth(field: Field, puzzle: Puzzle, moves: int) -> int:
     """The points of the position looked at."""
     points = PAIR * moves + random(field.notes, NOISE)
     places, depth = field.places, field.depth
-    kinds = len(puzzle.first) - 1
-    for kind in range(kinds):
-        begin = kinds + puzzle.first[kind]
-        for i in range(begin, begin + places[kind]):
+    for kind in range(len(puzzle.first) - 1):
+        count, one, other = 0, 0, 0
+        for i in range(puzzle.first[kind], puzzle.first[kind + 1]):
             at = 4 * places[i]
-            points -= DEPTH * min(min(depth[at], depth[at + 1]), min(depth[at + 2], depth[at + 3]))
-        if places[kind] == 2:
-            points -= LAST_TWO + APART * apart(depth, 4 * places[begin], 4 * places[begin + 1])
+            if at:
+                deep = min(min(depth[at], depth[at + 1]), min(depth[at + 2], depth[at + 3]))
+                points -= DEPTH * deep
+                count, one, other = count + 1, at, one
+        if count == 2:
+            points -= LAST_TWO + APART * apart(depth, one, other)
     return points
 
 

@@ -19,7 +19,7 @@ class Field(NamedTuple):
 
     state: Ints  # masks and reaches of the position looked at; see puzzle.Shape
     depth: Ints  # per cell and side, left, right, up, down: tiles up to the next free cell
-    places: Ints  # per kind the number of its tiles; then the cells of each kind's tiles
+    places: Ints  # per tile its cell, 0 if it is gone; the last one for tiles in the way
     outer: Ints  # per row a mask of the cells beside a free one; then tiles of a kind on such cells
     moves: Ints  # legal pairs, two cells each
     replies: Ints  # legal pairs after a move
@@ -44,7 +44,7 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     clear_lines(
         state, puzzle.shape.cols, puzzle.shape.width, puzzle.shape.height, puzzle.shape.outside
     )
-    places = ints(kinds + len(puzzle.cell))
+    places = ints(len(puzzle.cell) + 1)
     depth = ints(4 * len(puzzle.grid))
     grid = ints(len(puzzle.grid))
     outer = ints(puzzle.shape.height + len(puzzle.cell))
@@ -122,9 +122,8 @@ def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
     scanned.
     """
     shape, state, places = puzzle.shape, field.state, field.places
-    kinds, tiles = len(puzzle.first) - 1, len(puzzle.cell)
-    for kind in range(kinds):
-        places[kind] = 0
+    for tile in range(len(places)):
+        places[tile] = 0
     field.notes[NODES] -= 1
     changed = 0
     for r in range(1, shape.height - 1):
@@ -134,10 +133,8 @@ def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
             tile = grid[row + c]
             if tile == 0:
                 free |= 1 << c
-            elif 0 < tile <= tiles:
-                kind = puzzle.kind[tile - 1]
-                places[kinds + puzzle.first[kind] + places[kind]] = row + c
-                places[kind] += 1
+            elif tile > 0:
+                places[tile - 1] = row + c
         if free != state[r]:
             changed |= free ^ state[r]
             state[r] = free
@@ -193,26 +190,26 @@ def list_moves(field: Field, puzzle: Puzzle, moves: Ints) -> int:
     A tile that reaches no free cell links with its neighbours only.
     """
     state, places, outer, shape = field.state, field.places, field.outer, puzzle.shape
-    kinds, below, last = len(puzzle.first) - 1, 1 << shape.shift, (1 << shape.shift) - 1
+    below, last = 1 << shape.shift, (1 << shape.shift) - 1
     for r in range(1, shape.height - 1):
         outer[r] = state[r] << 1 | state[r] >> 1 | state[r - 1] | state[r + 1]
     count = 0
-    for kind in range(kinds):
-        begin = kinds + puzzle.first[kind]
-        end, free = begin + places[kind], shape.height
-        for i in range(begin, end):
+    for kind in range(len(puzzle.first) - 1):
+        end = shape.height
+        for i in range(puzzle.first[kind], puzzle.first[kind + 1]):
             a = places[i]
-            is_outer = outer[a >> shape.shift] >> (a & last) & 1
-            for j in range(begin, i):
-                if a - places[j] == 1 or a - places[j] == below:
+            if a == 0:
+                continue
+            for j in range(puzzle.first[kind], i):
+                if abs(a - places[j]) == 1 or abs(a - places[j]) == below:
                     count = note(moves, count, places[j], a)
-            if is_outer:
-                for j in range(shape.height, free):
-                    b = outer[j]
-                    if a - b != 1 and a - b != below and linked(state, shape, b, a):
-                        count = note(moves, count, b, a)
-                outer[free] = a
-                free += 1
+            if outer[a >> shape.shift] >> (a & last) & 1:
+                for j in range(shape.height, end):
+                    way = abs(a - outer[j])
+                    if way != 1 and way != below and linked(state, shape, outer[j], a):
+                        count = note(moves, count, outer[j], a)
+                outer[end] = a
+                end += 1
     return count
 
 
@@ -240,7 +237,7 @@ def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
 
 def is_over(field: Field, puzzle: Puzzle) -> bool:
     """Whether the position looked at has no tiles left that have a partner."""
-    tiles = 0
-    for kind in range(len(puzzle.first) - 1):
-        tiles += field.places[kind]
-    return tiles == 0
+    there = 0
+    for tile in range(len(puzzle.cell)):
+        there |= field.places[tile]
+    return there == 0
