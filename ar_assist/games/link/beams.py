@@ -26,7 +26,6 @@ from ar_assist.games.link.positions import (
     list_moves,
     look,
     make,
-    name_pairs,
 )
 from ar_assist.games.link.puzzle import CLEARS, LOST, UNKNOWN, Ints, Puzzle
 
@@ -109,15 +108,18 @@ def spread(
     """
     size = len(field.grid)
     count, fresh = 0, 0
+    cells = ints(2 * len(puzzle.pair_a))
     for position in range(alive):
         field.grid[:] = grids[position * size : (position + 1) * size]
         look(field.grid, field, puzzle)
         moves = list_moves(field, puzzle, field.moves)
         code = hash_of(field.grid, field, puzzle)
-        name_pairs(field, puzzle, moves)
-        best = most_liked(likings, field.taken, 0, moves)
+        best = most_liked(likings, field.moves, 0, moves)
         for move in range(moves):
-            a, b = field.moves[2 * move], field.moves[2 * move + 1]
+            cells[2 * move] = field.places[puzzle.pair_a[field.moves[move]]]
+            cells[2 * move + 1] = field.places[puzzle.pair_b[field.moves[move]]]
+        for move in range(moves):
+            a, b = cells[2 * move], cells[2 * move + 1]
             field.grid[:] = grids[position * size : (position + 1) * size]
             if is_new(seen, code ^ make(field.grid, field, puzzle, a, b)):
                 fresh += 1
@@ -127,7 +129,7 @@ def spread(
                     found.parent[count] = position
                     found.a[count] = a
                     found.b[count] = b
-                    liked = likings[field.taken[move]]
+                    liked = likings[field.moves[move]]
                     found.less[count] = less[position] + best - liked
                     points[count] = worth(field, puzzle, replies) - found.less[count] // LIKING
                     count += 1

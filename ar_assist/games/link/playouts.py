@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, random
-from ar_assist.games.link.positions import LOOSE, NODES, Field, list_moves, look, make, name_pairs
+from ar_assist.games.link.positions import LOOSE, NODES, Field, list_moves, look, make
 from ar_assist.games.link.puzzle import Ints, Puzzle
 
 UNIT = 64  # steps of liking to a factor of e, and what a game teaches at most
@@ -92,13 +92,12 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
         line.length[0] = ply
         if count == 0:
             return
-        name_pairs(field, puzzle, count)
-        line.open[end : end + count] = field.taken[:count]
-        move = draw(field, likings, chances, line.open, end, end + count)
-        line.chosen[ply] = line.open[end + move]
+        line.open[end : end + count] = field.moves[:count]
+        pair = line.open[draw(field, likings, chances, line.open, end, end + count)]
+        line.chosen[ply] = pair
         end += count
         line.ends[ply] = end
-        a, b = field.moves[2 * move], field.moves[2 * move + 1]
+        a, b = field.places[puzzle.pair_a[pair]], field.places[puzzle.pair_b[pair]]
         line.order[2 * ply] = a
         line.order[2 * ply + 1] = b
         make(grid, field, puzzle, a, b)
@@ -107,7 +106,7 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
 
 
 def draw(field: Field, likings: Ints, chances: Ints, pairs: Ints, begin: int, end: int) -> int:
-    """Choose one of some pairs by chance; returns its place among them."""
+    """Choose one of some pairs by chance; returns its place."""
     best = most_liked(likings, pairs, begin, end)
     total = 0
     for i in range(begin, end):
@@ -116,8 +115,8 @@ def draw(field: Field, likings: Ints, chances: Ints, pairs: Ints, begin: int, en
     for i in range(begin, end):
         ticket -= chance_of(chances, best - likings[pairs[i]])
         if ticket < 0:
-            return i - begin
-    return end - begin - 1
+            return i
+    return end - 1
 
 
 def most_liked(likings: Ints, pairs: Ints, begin: int, end: int) -> int:

@@ -20,10 +20,9 @@ class Field(NamedTuple):
     state: Ints  # masks and reaches of the position looked at; see puzzle.Shape
     depth: Ints  # per cell and side, left, right, up, down: tiles up to the next free cell
     places: Ints  # per tile its cell, 0 if it is gone; the last one for tiles in the way
-    outer: Ints  # per row a mask of the cells beside a free one; then tiles of a kind on such cells
-    moves: Ints  # legal pairs, two cells each
+    outer: Ints  # per row a mask of the cells beside a free one; then tiles of a kind on these
+    moves: Ints  # legal pairs, numbered as in Puzzle
     replies: Ints  # legal pairs after a move
-    taken: Ints  # which pairs of tiles the moves take, numbered as in Puzzle
     grid: Ints  # the position looked at, as puzzle.grid
     zobrist: Ints  # per cell and kind a random number
     notes: Ints  # random state, nodes left, whether this beam dropped a position, see make
@@ -38,7 +37,7 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     for i in range(len(zobrist)):
         zobrist[i] = 1 + random(numbers, 1 << 20) + (random(numbers, 1 << 20) << 20)
     numbers[NODES] = nodes
-    pairs = 2 * len(puzzle.pair_a)
+    pairs = len(puzzle.pair_a)
     state = ints(puzzle.shape.size)
     clear_lines(state, 0, puzzle.shape.height, puzzle.shape.width, puzzle.shape.outside)
     clear_lines(
@@ -48,8 +47,7 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     depth = ints(4 * len(puzzle.grid))
     grid = ints(len(puzzle.grid))
     outer = ints(puzzle.shape.height + len(puzzle.cell))
-    moves, replies, taken = ints(pairs), ints(pairs), ints(len(puzzle.pair_a))
-    return Field(state, depth, places, outer, moves, replies, taken, grid, zobrist, numbers)
+    return Field(state, depth, places, outer, ints(pairs), ints(pairs), grid, zobrist, numbers)
 
 
 def clear_lines(state: Ints, first: int, lines: int, size: int, outside: int) -> None:
@@ -195,44 +193,27 @@ def list_moves(field: Field, puzzle: Puzzle, moves: Ints) -> int:
         outer[r] = state[r] << 1 | state[r] >> 1 | state[r - 1] | state[r + 1]
     count = 0
     for kind in range(len(puzzle.first) - 1):
-        end = shape.height
-        for i in range(puzzle.first[kind], puzzle.first[kind + 1]):
-            a = places[i]
+        first, end = puzzle.first[kind], shape.height
+        for tile in range(first, puzzle.first[kind + 1]):
+            a = places[tile]
             if a == 0:
                 continue
-            for j in range(puzzle.first[kind], i):
-                if abs(a - places[j]) == 1 or abs(a - places[j]) == below:
-                    count = note(moves, count, places[j], a)
+            pair_with = puzzle.mate_first[tile] - first  # mates are in order, earlier ones first
+            for mate in range(first, tile):
+                way = abs(a - places[mate])
+                if way == 1 or way == below:
+                    moves[count] = puzzle.mate_pair[pair_with + mate]
+                    count += 1
             if outer[a >> shape.shift] >> (a & last) & 1:
-                for j in range(shape.height, end):
-                    way = abs(a - outer[j])
-                    if way != 1 and way != below and linked(state, shape, outer[j], a):
-                        count = note(moves, count, outer[j], a)
-                outer[end] = a
+                for i in range(shape.height, end):
+                    b = places[outer[i]]
+                    way = abs(a - b)
+                    if way != 1 and way != below and linked(state, shape, a, b):
+                        moves[count] = puzzle.mate_pair[pair_with + outer[i]]
+                        count += 1
+                outer[end] = tile
                 end += 1
     return count
-
-
-def note(moves: Ints, count: int, a: int, b: int) -> int:
-    """Add a pair to a list of so many; returns how many there are now."""
-    moves[2 * count] = a
-    moves[2 * count + 1] = b
-    return count + 1
-
-
-def name_pairs(field: Field, puzzle: Puzzle, count: int) -> None:
-    """Write down which pairs of tiles so many moves take from the position looked at."""
-    for move in range(count):
-        a, b = field.moves[2 * move], field.moves[2 * move + 1]
-        field.taken[move] = pair_of(puzzle, field.grid[a] - 1, field.grid[b] - 1)
-
-
-def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
-    """The number of a pair of equal tiles."""
-    kind = puzzle.kind[a]
-    first, last = puzzle.first[kind], puzzle.first[kind + 1]
-    i, j = min(a, b) - first, max(a, b) - first
-    return puzzle.pair_first[kind] + i * (2 * (last - first) - i - 1) // 2 + j - i - 1
 
 
 def is_over(field: Field, puzzle: Puzzle) -> bool:
