@@ -153,11 +153,13 @@ def is_new(seen: Ints, code: int) -> bool:
 def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int, most: int) -> int:
     """Keep the best of the moves found, so many at most, as this ply; returns how many."""
     bins = ints(BINS)
+    worst, least = BINS, 0
     for i in range(count):
         points[i] = min(max(points[i] + ZERO_BIN, 0), BINS - 1)
         bins[points[i]] += 1
-    least, room = BINS - 1, most - bins[BINS - 1]
-    while least > 0 and bins[least - 1] <= room:
+        worst, least = min(worst, points[i]), max(least, points[i] + 1)
+    room = most
+    while least > worst and bins[least - 1] <= room:
         least -= 1
         room -= bins[least]
     kept = 0
