@@ -6,6 +6,7 @@ some ten seconds, later starts read numba's cache.
 
 from __future__ import annotations
 
+import dis
 import importlib.util
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
@@ -64,6 +65,18 @@ def _copy(name: str, jitted: dict[str, Any]) -> ModuleType:
     for key, value in vars(module).items():
         if isinstance(value, FunctionType):
             if value.__globals__ is vars(module):
-                jitted[key] = numba.njit(cache=True)(value)
+                jitted[key] = numba.njit(cache=True, _nrt=_allocates(value, jitted))(value)
             setattr(module, key, ints if key == "ints" else jitted.get(key, value))
     return module
+
+
+def _allocates(function: FunctionType, jitted: dict[str, Any]) -> bool:
+    """Whether a function makes arrays, itself or by those that it calls.
+
+    One that doesn't need not count who refers to the arrays that it is given, which would take a
+    third of the time.
+    """
+    names = function.__code__.co_names
+    slices = any("SLICE" in step.opname for step in dis.get_instructions(function))
+    calls = [jitted[name].targetoptions for name in names if name in jitted]
+    return slices or "ints" in names or any(options["_nrt"] for options in calls)
