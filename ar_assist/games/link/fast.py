@@ -65,16 +65,16 @@ def _copy(name: str, jitted: dict[str, Any]) -> ModuleType:
     for key, value in vars(module).items():
         if isinstance(value, FunctionType):
             if value.__globals__ is vars(module):
-                jitted[key] = numba.njit(cache=True, _nrt=_allocates(value, jitted))(value)
+                options: dict[str, Any] = {"cache": True, "_nrt": _allocates(value, jitted)}
+                jitted[key] = numba.njit(**options)(value)
             setattr(module, key, ints if key == "ints" else jitted.get(key, value))
     return module
 
 
 def _allocates(function: FunctionType, jitted: dict[str, Any]) -> bool:
-    """Whether a function makes arrays, itself or by those that it calls.
+    """Whether a function makes arrays (slices may be copied), itself or by those that it calls.
 
-    One that doesn't need not count who refers to the arrays that it is given, which would take a
-    third of the time.
+    One that doesn't need not count the references to those it is given, a third of the time.
     """
     names = function.__code__.co_names
     slices = any("SLICE" in step.opname for step in dis.get_instructions(function))
