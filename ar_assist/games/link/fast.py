@@ -6,8 +6,9 @@ some ten seconds, later starts read numba's cache.
 
 from __future__ import annotations
 
-import dis
+import ast
 import importlib.util
+import inspect
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -77,6 +78,7 @@ def _allocates(function: FunctionType, jitted: dict[str, Any]) -> bool:
     One that doesn't need not count the references to those it is given, a third of the time.
     """
     names = function.__code__.co_names
-    slices = any("SLICE" in step.opname for step in dis.get_instructions(function))
+    tree = ast.parse(inspect.getsource(function))
+    slices = any(isinstance(node, ast.Slice) for node in ast.walk(tree))
     calls = [jitted[name].targetoptions for name in names if name in jitted]
     return slices or "ints" in names or any(options["_nrt"] for options in calls)
