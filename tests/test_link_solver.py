@@ -127,10 +127,30 @@ def inside(grid: list[int], board: LinkBoard, layout: Puzzle) -> list[int]:
     return [grid[(r + 1) << shift | c + 1] for r in range(board.rows) for c in range(board.cols)]
 
 
-def test_pairs_are_numbered_as_in_the_puzzle() -> None:
-    layout = puzzle(parse_board("1 1 2 2 1\n3 1 3 1 1\n2 2 2 2 4"), Rules("left"))
-    for pair, (a, b) in enumerate(zip(layout.pair_a, layout.pair_b, strict=True)):
-        assert playouts.pair_of(layout, a, b) == playouts.pair_of(layout, b, a) == pair
+@pytest.mark.parametrize("gravity", ["down", "in-h", "down-left"])
+def test_the_pairs_listed_are_the_legal_ones(gravity: str) -> None:
+    rng, rules = random.Random(8), Rules(gravity)
+    for kinds in (3, 6, 12):  # up to sixteen tiles of a kind
+        board = deal(6, 8, kinds, rng)
+        layout = puzzle(board, rules)
+        field, grid = positions.open_field(layout, 1000, 1), list(layout.grid)
+        field.notes[positions.LOOSE] = 1
+        while moves := links(board, rules):
+            positions.look(grid, field, layout)
+            count = positions.list_moves(field, layout, field.moves)
+            listed = [
+                tuple(field.places[tile] for tile in (layout.pair_a[pair], layout.pair_b[pair]))
+                for pair in field.moves[:count]
+            ]
+            legal = [
+                tuple((r + 1) << layout.shape.shift | c + 1 for r, c in (move.a, move.b))
+                for move in moves
+            ]
+            assert sorted(map(sorted, listed)) == sorted(map(sorted, legal))
+            move = rng.choice(moves)
+            a, b = legal[moves.index(move)]
+            positions.make(grid, field, layout, a, b)
+            board = play(board, rules, move.a, move.b)
 
 
 def test_games_take_the_pairs_that_they_were_taught() -> None:
@@ -151,8 +171,8 @@ def test_games_take_the_pairs_that_they_were_taught() -> None:
 def test_the_line_that_games_find_is_legal() -> None:
     board, rules = deal(6, 14, 21, random.Random(2)), Rules("left")
     layout = puzzle(board, rules)
-    line = playouts.open_line(layout)
-    playouts.learn(layout, positions.open_field(layout, 8000, 1), 8000, line)
+    likings = [0] * len(layout.pair_a)
+    line = playouts.learn(layout, positions.open_field(layout, 8000, 1), 8000, likings)
     assert line.length[0] > 0
     shift = layout.shape.shift
     where = [((x >> shift) - 1, (x & (1 << shift) - 1) - 1) for x in line.order]

@@ -9,7 +9,7 @@ import sys
 
 from ar_assist.errors import UserError
 from ar_assist.games.link import solver
-from ar_assist.games.link.board import GRAVITIES, LONGEST, LinkBoard, Rules
+from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LONGEST, LinkBoard, Rules
 from ar_assist.games.link.files import to_json
 from ar_assist.games.link.generate import DIFFICULTIES, Difficulty, generate, measure
 
@@ -19,7 +19,9 @@ TRIES = 1000  # boards dealt before it gives up
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--board", default="7x12", metavar="RxC", help="rows x columns (7x12)")
     parser.add_argument("--kinds", type=int, help="default: four tiles of each (--lost: two)")
-    parser.add_argument("--gravity", choices=list(GRAVITIES), default="none")
+    parser.add_argument(
+        "--gravity", choices=list(GRAVITIES), default="none", metavar="RULE", help=GRAVITY_WORDS
+    )
     parser.add_argument("--no-outside", action="store_true", help="paths stay within the board")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1, help="how many boards; more than 1: JSON")

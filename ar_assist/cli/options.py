@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from ar_assist.errors import UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
-from ar_assist.games.link.board import GRAVITIES
+from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS
 from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
@@ -54,7 +54,8 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     """Which game to look for, and its rules."""
     add = parser.add_argument
     add("--game", choices=["auto", *GAMES], help="auto looks for any game")
-    add("--gravity", choices=["auto", *GRAVITIES], metavar="RULE", help=", ".join(GRAVITIES))
+    help_ = f"{GRAVITY_WORDS}; auto, the usual: as the moves seen tell"
+    add("--gravity", choices=["auto", *GRAVITIES], metavar="RULE", help=help_)
     add("--strength", type=int, metavar="N", help="Othello: 1 to 10; 5 takes about a second")
     add("--side", choices=["auto", "black", "white"], help="Othello: who is to move")
     add("--both", action="store_true", default=None, help="Othello: both sides' legal moves")

@@ -16,7 +16,7 @@ from ar_assist.cli import options
 from ar_assist.errors import SourceError, UserError
 from ar_assist.games.link import LinkGame, solver
 from ar_assist.games.link.advice import LinkMove
-from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, play
+from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LinkBoard, Rules, play
 from ar_assist.games.link.drawing import identities
 from ar_assist.overlay import draw
 from ar_assist.settings import Settings
@@ -32,7 +32,9 @@ WIDEST = 720  # px of the animation: a GIF grows with every pixel
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("photo", help="a picture of a link game")
     parser.add_argument("--out", type=Path, default=Path("play.gif"), help="play.gif")
-    parser.add_argument("--gravity", choices=list(GRAVITIES), default="none")
+    parser.add_argument(
+        "--gravity", choices=list(GRAVITIES), default="none", metavar="RULE", help=GRAVITY_WORDS
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ar_assist.errors import SourceError, UserError
 from ar_assist.games.link import drawing, solver
-from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules
+from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LinkBoard, Rules
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.paths import Link, links
 from ar_assist.games.link.solver import Solution
@@ -24,7 +24,8 @@ FIRST_NODES = 16_000  # the first try under --seconds; it tells how fast this ma
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("board", help="rows of whole numbers or JSON; .jsonl: one a line; -: stdin")
-    parser.add_argument("--gravity", choices=list(GRAVITIES), help="default: as the file says")
+    words = f"{GRAVITY_WORDS} (as the file says)"
+    parser.add_argument("--gravity", choices=list(GRAVITIES), metavar="RULE", help=words)
     parser.add_argument("--no-outside", action="store_true", help="paths stay within the board")
     budget = parser.add_mutually_exclusive_group()
     budget.add_argument("--seconds", type=float, help="search for about so long")

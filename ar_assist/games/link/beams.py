@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, random
+from ar_assist.games.link.playouts import most_liked
 from ar_assist.games.link.positions import (
     DROPPED,
     LOOSE,
@@ -35,6 +36,7 @@ NOISE = 16  # random points below this
 PAIR = 8  # points of a legal pair
 DEPTH = 1  # points that a tile costs for each tile between it and the nearest free cell
 LAST_TWO = 8  # points that a kind down to two tiles costs
+LIKING = 4  # steps by which a pair is liked less than the best open one: they cost a point
 APART = 4  # and for each tile that must go before both reach the same side
 BINS = 1 << 12  # scores fall into this many bins, which is more than any position is worth
 ZERO_BIN = 3 * BINS // 4  # most positions cost more than they are worth
@@ -47,24 +49,25 @@ class Beam(NamedTuple):
     parent: Ints  # per ply and position: the position of the ply before
     a: Ints  # and the cells of the pair that was removed from it
     b: Ints
+    less: Ints  # and how much less than the best ones the pairs of its line were liked, in sum
 
 
-def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
+def sweep(puzzle: Puzzle, field: Field, width: int, likings: Ints) -> tuple[int, Ints]:
     """One beam from the start to the end; its verdict and the order of its longest line."""
     plies, size = len(puzzle.cell) // 2, len(puzzle.grid)
-    beam = Beam(width, ints(plies * width), ints(plies * width), ints(plies * width))
+    beam = open_beam(width, plies * width)
     grids, spare = ints(width * size), ints(width * size)
     grids[:size] = puzzle.grid
     table = 1 << 6
     while table < 2 * SPREAD * width:
         table *= 2
-    next_of = Beam(SPREAD * width, ints(SPREAD * width), ints(SPREAD * width), ints(SPREAD * width))
-    points = ints(SPREAD * width)
+    next_of = open_beam(SPREAD * width, SPREAD * width)
+    points, less = ints(SPREAD * width), ints(width)
     alive = 1
     field.notes[DROPPED] = 0
     field.notes[LOOSE] = 1
     for ply in range(plies):
-        count = spread(puzzle, field, grids, alive, next_of, points, ints(table))
+        count = spread(puzzle, field, likings, grids, less, alive, next_of, points, ints(table))
         room = min(width, max(1, field.notes[NODES] // (min(plies - ply, HORIZON) * BRANCHES)))
         if field.notes[NODES] <= 0 or count > room:
             field.notes[DROPPED] = 1
@@ -77,13 +80,27 @@ def sweep(puzzle: Puzzle, field: Field, width: int) -> tuple[int, Ints]:
             field.grid[:] = grids[came : came + size]
             make(field.grid, field, puzzle, beam.a[at], beam.b[at])
             spare[i * size : (i + 1) * size] = field.grid
+            less[i] = beam.less[at]
         grids, spare = spare, grids
         field.notes[LOOSE] = len(puzzle.line_at) == 0
     return CLEARS, trace(beam, plies)
 
 
+def open_beam(width: int, size: int) -> Beam:
+    """Room for so many positions."""
+    return Beam(width, ints(size), ints(size), ints(size), ints(size))
+
+
 def spread(
-    puzzle: Puzzle, field: Field, grids: Ints, alive: int, found: Beam, points: Ints, seen: Ints
+    puzzle: Puzzle,
+    field: Field,
+    likings: Ints,
+    grids: Ints,
+    less: Ints,
+    alive: int,
+    found: Beam,
+    points: Ints,
+    seen: Ints,
 ) -> int:
     """List the moves of all positions of a ply that lead to new positions; returns how many.
 
@@ -91,13 +108,18 @@ def spread(
     """
     size = len(field.grid)
     count, fresh = 0, 0
+    cells = ints(2 * len(puzzle.pair_a))
     for position in range(alive):
         field.grid[:] = grids[position * size : (position + 1) * size]
         look(field.grid, field, puzzle)
         moves = list_moves(field, puzzle, field.moves)
         code = hash_of(field.grid, field, puzzle)
+        best = most_liked(likings, field.moves, 0, moves)
         for move in range(moves):
-            a, b = field.moves[2 * move], field.moves[2 * move + 1]
+            cells[2 * move] = field.places[puzzle.pair_a[field.moves[move]]]
+            cells[2 * move + 1] = field.places[puzzle.pair_b[field.moves[move]]]
+        for move in range(moves):
+            a, b = cells[2 * move], cells[2 * move + 1]
             field.grid[:] = grids[position * size : (position + 1) * size]
             if is_new(seen, code ^ make(field.grid, field, puzzle, a, b)):
                 fresh += 1
@@ -107,7 +129,9 @@ def spread(
                     found.parent[count] = position
                     found.a[count] = a
                     found.b[count] = b
-                    points[count] = worth(field, puzzle, replies)
+                    liked = likings[field.moves[move]]
+                    found.less[count] = less[position] + best - liked
+                    points[count] = worth(field, puzzle, replies) - found.less[count] // LIKING
                     count += 1
                 if fresh == found.width:
                     field.notes[DROPPED] = 1
@@ -129,11 +153,13 @@ def is_new(seen: Ints, code: int) -> bool:
 def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int, most: int) -> int:
     """Keep the best of the moves found, so many at most, as this ply; returns how many."""
     bins = ints(BINS)
+    worst, least = BINS, 0
     for i in range(count):
         points[i] = min(max(points[i] + ZERO_BIN, 0), BINS - 1)
         bins[points[i]] += 1
-    least, room = BINS - 1, most - bins[BINS - 1]
-    while least > 0 and bins[least - 1] <= room:
+        worst, least = min(worst, points[i]), max(least, points[i] + 1)
+    room = most
+    while least > worst and bins[least - 1] <= room:
         least -= 1
         room -= bins[least]
     kept = 0
@@ -145,6 +171,7 @@ def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int, most: in
             beam.parent[at] = found.parent[i]
             beam.a[at] = found.a[i]
             beam.b[at] = found.b[i]
+            beam.less[at] = found.less[i]
             kept += 1
     return kept
 
@@ -165,14 +192,16 @@ def worth(field: Field, puzzle: Puzzle, moves: int) -> int:
     """The points of the position looked at."""
     points = PAIR * moves + random(field.notes, NOISE)
     places, depth = field.places, field.depth
-    kinds = len(puzzle.first) - 1
-    for kind in range(kinds):
-        begin = kinds + puzzle.first[kind]
-        for i in range(begin, begin + places[kind]):
+    for kind in range(len(puzzle.first) - 1):
+        count, one, other = 0, 0, 0
+        for i in range(puzzle.first[kind], puzzle.first[kind + 1]):
             at = 4 * places[i]
-            points -= DEPTH * min(min(depth[at], depth[at + 1]), min(depth[at + 2], depth[at + 3]))
-        if places[kind] == 2:
-            points -= LAST_TWO + APART * apart(depth, 4 * places[begin], 4 * places[begin + 1])
+            if at:
+                deep = min(min(depth[at], depth[at + 1]), min(depth[at + 2], depth[at + 3]))
+                points -= DEPTH * deep
+                count, one, other = count + 1, at, one
+        if count == 2:
+            points -= LAST_TWO + APART * apart(depth, one, other)
     return points
 
 

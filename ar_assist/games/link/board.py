@@ -33,10 +33,18 @@ GRAVITIES: dict[str, tuple[tuple[str, str], ...]] = {
     "in-v": (("top", "down"), ("bottom", "up")),
     "out-h": (("left", "left"), ("right", "right")),
     "out-v": (("top", "up"), ("bottom", "down")),
+    "in": (("top", "down"), ("bottom", "up"), ("left", "right"), ("right", "left")),
+    "out": (("top", "up"), ("bottom", "down"), ("left", "left"), ("right", "right")),
     "down-left": (("all", "down"), ("all", "left")),
     "cw": (("top", "right"), ("bottom", "left")),
     "ccw": (("top", "left"), ("bottom", "right")),
 }
+GRAVITY_WORDS = (
+    "how tiles slide: none; all of them down, up, left or right; in-h and out-h, sideways to the "
+    "vertical middle line or away from it; in-v and out-v, to the horizontal one or away; in and "
+    "out, both, first up and down; down-left, first down, then left; cw, the top half right and "
+    "the bottom half left; ccw, the other way round"
+)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ some ten seconds, later starts read numba's cache.
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import inspect
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
 from typing import Any, cast
@@ -22,8 +24,8 @@ PARTS = (
     "pairings",
     "still",
     "positions",
-    "beams",
     "playouts",
+    "beams",
     "sliding",
 )  # modules of plain functions, used before their users
 
@@ -64,6 +66,19 @@ def _copy(name: str, jitted: dict[str, Any]) -> ModuleType:
     for key, value in vars(module).items():
         if isinstance(value, FunctionType):
             if value.__globals__ is vars(module):
-                jitted[key] = numba.njit(cache=True)(value)
+                options: dict[str, Any] = {"cache": True, "_nrt": _allocates(value, jitted)}
+                jitted[key] = numba.njit(**options)(value)
             setattr(module, key, ints if key == "ints" else jitted.get(key, value))
     return module
+
+
+def _allocates(function: FunctionType, jitted: dict[str, Any]) -> bool:
+    """Whether a function makes arrays (slices may be copied), itself or by those that it calls.
+
+    One that doesn't need not count the references to those it is given, a third of the time.
+    """
+    names = function.__code__.co_names
+    tree = ast.parse(inspect.getsource(function))
+    slices = any(isinstance(node, ast.Slice) for node in ast.walk(tree))
+    calls = [jitted[name].targetoptions for name in names if name in jitted]
+    return slices or "ints" in names or any(options["_nrt"] for options in calls)

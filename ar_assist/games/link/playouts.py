@@ -32,18 +32,18 @@ class Line(NamedTuple):
     ends: Ints  # per move: the end of its pairs in `open`
 
 
-def learn(puzzle: Puzzle, field: Field, nodes: int, best: Line) -> None:
-    """Play for so many nodes, or until a game clears the board; the longest line goes to best.
+def learn(puzzle: Puzzle, field: Field, nodes: int, likings: Ints) -> Line:
+    """Play for so many nodes, or until a game clears the board; the longest line found.
 
-    There are as many rounds as games in a round.
+    There are as many rounds as games in a round. The likings, none at first, are what is learned.
     """
     plies, last = len(puzzle.cell) // 2, field.notes[NODES] - nodes
     games = 1
     while games * games * plies < nodes:
         games += 1
     chances = open_chances()
-    likings, taught = ints(len(puzzle.pair_a)), ints(len(puzzle.pair_a))
-    line, longest = open_line(puzzle), open_line(puzzle)
+    taught = ints(len(puzzle.pair_a))
+    line, longest, best = open_line(puzzle), open_line(puzzle), open_line(puzzle)
     while field.notes[NODES] > last and best.length[0] < plies:
         taught[:] = likings
         longest.length[0] = 0
@@ -56,6 +56,7 @@ def learn(puzzle: Puzzle, field: Field, nodes: int, best: Line) -> None:
         if longest.length[0] >= best.length[0]:
             copy_line(longest, best)
         teach(likings, chances, best)
+    return best
 
 
 def open_line(puzzle: Puzzle) -> Line:
@@ -91,14 +92,12 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
         line.length[0] = ply
         if count == 0:
             return
-        for move in range(count):
-            a, b = grid[field.moves[2 * move]] - 1, grid[field.moves[2 * move + 1]] - 1
-            line.open[end + move] = pair_of(puzzle, a, b)
-        move = draw(field, likings, chances, line.open, end, end + count)
-        line.chosen[ply] = line.open[end + move]
+        line.open[end : end + count] = field.moves[:count]
+        pair = line.open[draw(field, likings, chances, line.open, end, end + count)]
+        line.chosen[ply] = pair
         end += count
         line.ends[ply] = end
-        a, b = field.moves[2 * move], field.moves[2 * move + 1]
+        a, b = field.places[puzzle.pair_a[pair]], field.places[puzzle.pair_b[pair]]
         line.order[2 * ply] = a
         line.order[2 * ply + 1] = b
         make(grid, field, puzzle, a, b)
@@ -106,16 +105,8 @@ def play_out(puzzle: Puzzle, field: Field, likings: Ints, chances: Ints, line: L
         ply += 1
 
 
-def pair_of(puzzle: Puzzle, a: int, b: int) -> int:
-    """The number of a pair of equal tiles."""
-    kind = puzzle.kind[a]
-    first, last = puzzle.first[kind], puzzle.first[kind + 1]
-    i, j = min(a, b) - first, max(a, b) - first
-    return puzzle.pair_first[kind] + i * (2 * (last - first) - i - 1) // 2 + j - i - 1
-
-
 def draw(field: Field, likings: Ints, chances: Ints, pairs: Ints, begin: int, end: int) -> int:
-    """Choose one of some pairs by chance; returns its place among them."""
+    """Choose one of some pairs by chance; returns its place."""
     best = most_liked(likings, pairs, begin, end)
     total = 0
     for i in range(begin, end):
@@ -124,8 +115,8 @@ def draw(field: Field, likings: Ints, chances: Ints, pairs: Ints, begin: int, en
     for i in range(begin, end):
         ticket -= chance_of(chances, best - likings[pairs[i]])
         if ticket < 0:
-            return i - begin
-    return end - begin - 1
+            return i
+    return end - 1
 
 
 def most_liked(likings: Ints, pairs: Ints, begin: int, end: int) -> int:

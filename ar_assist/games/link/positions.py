@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ar_assist.games.link.lanes import ints, linked, random
-from ar_assist.games.link.puzzle import Ints, Puzzle, Shape
+from ar_assist.games.link.puzzle import Ints, Puzzle
 
 RANDOM, NODES, DROPPED, LOOSE = range(4)  # places in Field.notes
 
@@ -19,8 +19,9 @@ class Field(NamedTuple):
 
     state: Ints  # masks and reaches of the position looked at; see puzzle.Shape
     depth: Ints  # per cell and side, left, right, up, down: tiles up to the next free cell
-    places: Ints  # per kind the number of its tiles; then the cells of each kind's tiles
-    moves: Ints  # legal pairs, two cells each
+    places: Ints  # per tile its cell, 0 if it is gone; the last one for tiles in the way
+    outer: Ints  # per row a mask of the cells beside a free one; then tiles of a kind on these
+    moves: Ints  # legal pairs, numbered as in Puzzle
     replies: Ints  # legal pairs after a move
     grid: Ints  # the position looked at, as puzzle.grid
     zobrist: Ints  # per cell and kind a random number
@@ -36,16 +37,17 @@ def open_field(puzzle: Puzzle, nodes: int, seed: int) -> Field:
     for i in range(len(zobrist)):
         zobrist[i] = 1 + random(numbers, 1 << 20) + (random(numbers, 1 << 20) << 20)
     numbers[NODES] = nodes
-    pairs = 2 * len(puzzle.pair_a)
+    pairs = len(puzzle.pair_a)
     state = ints(puzzle.shape.size)
     clear_lines(state, 0, puzzle.shape.height, puzzle.shape.width, puzzle.shape.outside)
     clear_lines(
         state, puzzle.shape.cols, puzzle.shape.width, puzzle.shape.height, puzzle.shape.outside
     )
-    places = ints(kinds + len(puzzle.cell))
+    places = ints(len(puzzle.cell) + 1)
     depth = ints(4 * len(puzzle.grid))
     grid = ints(len(puzzle.grid))
-    return Field(state, depth, places, ints(pairs), ints(pairs), grid, zobrist, numbers)
+    outer = ints(puzzle.shape.height + len(puzzle.cell))
+    return Field(state, depth, places, outer, ints(pairs), ints(pairs), grid, zobrist, numbers)
 
 
 def clear_lines(state: Ints, first: int, lines: int, size: int, outside: int) -> None:
@@ -118,9 +120,8 @@ def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
     scanned.
     """
     shape, state, places = puzzle.shape, field.state, field.places
-    kinds, tiles = len(puzzle.first) - 1, len(puzzle.cell)
-    for kind in range(kinds):
-        places[kind] = 0
+    for tile in range(len(places)):
+        places[tile] = 0
     field.notes[NODES] -= 1
     changed = 0
     for r in range(1, shape.height - 1):
@@ -130,10 +131,8 @@ def look(grid: Ints, field: Field, puzzle: Puzzle) -> None:
             tile = grid[row + c]
             if tile == 0:
                 free |= 1 << c
-            elif 0 < tile <= tiles:
-                kind = puzzle.kind[tile - 1]
-                places[kinds + puzzle.first[kind] + places[kind]] = row + c
-                places[kind] += 1
+            elif tile > 0:
+                places[tile - 1] = row + c
         if free != state[r]:
             changed |= free ^ state[r]
             state[r] = free
@@ -188,38 +187,38 @@ def list_moves(field: Field, puzzle: Puzzle, moves: Ints) -> int:
 
     A tile that reaches no free cell links with its neighbours only.
     """
-    state, places, shape = field.state, field.places, puzzle.shape
-    kinds, below = len(puzzle.first) - 1, 1 << puzzle.shape.shift
+    state, places, outer, shape = field.state, field.places, field.outer, puzzle.shape
+    below, last = 1 << shape.shift, (1 << shape.shift) - 1
+    for r in range(1, shape.height - 1):
+        outer[r] = state[r] << 1 | state[r] >> 1 | state[r - 1] | state[r + 1]
     count = 0
-    for kind in range(kinds):
-        begin = kinds + puzzle.first[kind]
-        end = begin + places[kind]
-        for i in range(begin, end):
-            a = places[i]
-            is_open = reaches_out(state, shape, a)
-            for j in range(i + 1, end):
-                b = places[j]
-                found = b - a == 1 or b - a == below
-                if is_open and not found and reaches_out(state, shape, b):
-                    found = linked(state, shape, a, b)
-                if found:
-                    moves[2 * count] = a
-                    moves[2 * count + 1] = b
+    for kind in range(len(puzzle.first) - 1):
+        first, end = puzzle.first[kind], shape.height
+        for tile in range(first, puzzle.first[kind + 1]):
+            a = places[tile]
+            if a == 0:
+                continue
+            pair_with = puzzle.mate_first[tile] - first  # mates are in order, earlier ones first
+            for mate in range(first, tile):
+                way = abs(a - places[mate])
+                if way == 1 or way == below:
+                    moves[count] = puzzle.mate_pair[pair_with + mate]
                     count += 1
+            if outer[a >> shape.shift] >> (a & last) & 1:
+                for i in range(shape.height, end):
+                    b = places[outer[i]]
+                    way = abs(a - b)
+                    if way != 1 and way != below and linked(state, shape, a, b):
+                        moves[count] = puzzle.mate_pair[pair_with + outer[i]]
+                        count += 1
+                outer[end] = tile
+                end += 1
     return count
-
-
-def reaches_out(state: Ints, shape: Shape, cell: int) -> bool:
-    """Whether a tile has a free cell beside it."""
-    r, c = cell >> shape.shift, cell & (1 << shape.shift) - 1
-    return (
-        state[shape.across + cell] != 1 << c or state[shape.down + (c << shape.shift | r)] != 1 << r
-    )
 
 
 def is_over(field: Field, puzzle: Puzzle) -> bool:
     """Whether the position looked at has no tiles left that have a partner."""
-    tiles = 0
-    for kind in range(len(puzzle.first) - 1):
-        tiles += field.places[kind]
-    return tiles == 0
+    there = 0
+    for tile in range(len(puzzle.cell)):
+        there |= field.places[tile]
+    return there == 0
