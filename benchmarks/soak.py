@@ -14,7 +14,6 @@ import argparse
 import itertools
 import json
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -83,7 +82,7 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
     listener = threading.Thread(target=listen)
     listener.start()
     time.sleep(seconds)
-    process.send_signal(signal.SIGINT)
+    process.terminate()  # as Ctrl-C, which is not heard in the background
     process.wait(timeout=60)
     listener.join()
     return memory, latency

@@ -57,7 +57,7 @@ def advise(
     board = history[-1]
     sure = board if certainty is None else trusted(board, certainty)
     if not board.left:
-        return Advice((), "solved", "the board is cleared")
+        return Advice((), "solved", "solved: the board is cleared")
     open_links = links(sure, rules)
     if not open_links and links(board, rules):
         return Advice((), "no move", "the pairs that are open rest on cells not read surely")
@@ -65,7 +65,7 @@ def advise(
     if not open_links and any(size % 2 for size in counts.values()):
         return Advice((), "no move", "no pair is open, but a tile's mate was not read")
     if not open_links:
-        return Advice((), "no move", "no pair can be linked: the game should shuffle")
+        return Advice((), "no move", "no pair left: the game should shuffle")
     paired = [found for found in open_links if counts[rules.labels(board).at(found.a)] % 2 == 0]
     if not paired:
         moves = tuple(LinkMove(found) for found in open_links)
