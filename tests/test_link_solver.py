@@ -169,11 +169,11 @@ def test_games_take_the_pairs_that_they_were_taught() -> None:
 
 
 def test_a_beam_is_led_by_what_is_liked() -> None:
-    layout = puzzle(deal(6, 8, 4, random.Random(4)), Rules("left"))
+    layout = puzzle(deal(6, 14, 21, random.Random(4)), Rules("left"))
     field = positions.open_field(layout, 10**6, 1)
     positions.look(layout.grid, field, layout)
     legal = field.moves[: positions.list_moves(field, layout, field.moves)]
-    assert len(legal) > 10
+    assert len(legal) > 2
     for pair in legal:
         likings = [0] * len(layout.pair_a)
         likings[pair] = 100 * playouts.UNIT
