@@ -168,6 +168,22 @@ def test_games_take_the_pairs_that_they_were_taught() -> None:
     assert shared[0] < len(model) / 2 < shared[1]
 
 
+def test_a_beam_is_led_by_what_is_liked() -> None:
+    layout = puzzle(deal(6, 14, 21, random.Random(4)), Rules("left"))
+    field = positions.open_field(layout, 10**6, 1)
+    positions.look(layout.grid, field, layout)
+    legal = field.moves[: positions.list_moves(field, layout, field.moves)]
+    assert len(legal) > 2
+    for pair in legal:
+        likings = [0] * len(layout.pair_a)
+        likings[pair] = 100 * playouts.UNIT
+        _, order = beams.sweep(layout, field, 1, likings)
+        assert set(order[:2]) == {
+            layout.cell[layout.pair_a[pair]],
+            layout.cell[layout.pair_b[pair]],
+        }
+
+
 def test_the_line_that_games_find_is_legal() -> None:
     board, rules = deal(6, 14, 21, random.Random(2)), Rules("left")
     layout = puzzle(board, rules)
