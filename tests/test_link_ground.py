@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
-from ar_assist.games.link import ground, reader
+from ar_assist.games.link import framing, ground, reader
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.settling import settle
 from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
@@ -51,7 +51,7 @@ def test_a_faint_frame_tells_where_pictures_reach_into_the_rim() -> None:
     cells = np.concatenate([tiles, bare]) + rng.normal(0, 4, (160, CELL, CELL, 3))
     is_tile = np.arange(160) < 90
     inside = np.arange(160) < 110
-    found = ground.frame(cells.astype(np.float32), inside, inside & ~is_tile, ~is_tile)
+    found = framing.frame(cells.astype(np.float32), inside, inside & ~is_tile, ~is_tile)
     assert found
     misfit, limit = found
     assert ((misfit < limit) == is_tile).all()
@@ -62,7 +62,7 @@ def test_there_is_no_frame_where_tiles_have_none() -> None:
     cells = rng.normal(60, 30, (160, CELL, CELL, 3)).astype(np.float32)
     inside = np.arange(160) < 110
     nothing = np.zeros(160, bool)
-    assert ground.frame(cells, inside, nothing, nothing) is None
+    assert framing.frame(cells, inside, nothing, nothing) is None
 
 
 def test_no_cell_lacks_a_frame_where_no_tile_has_one() -> None:
@@ -70,9 +70,9 @@ def test_no_cell_lacks_a_frame_where_no_tile_has_one() -> None:
     framed = cells.copy()
     framed[:10, 2:5] = framed[:10, -5:-2] = 200
     some = np.arange(20) < 10
-    assert (ground.frameless(framed, some) == ~some).all()
-    assert not ground.frameless(cells, some).any()
-    assert not ground.frameless(framed, np.zeros(20, bool)).any()
+    assert (framing.frameless(framed, some) == ~some).all()
+    assert not framing.frameless(cells, some).any()
+    assert not framing.frameless(framed, np.zeros(20, bool)).any()
 
 
 def test_a_ground_whose_colour_changes_shows_nothing() -> None:

@@ -144,7 +144,7 @@ def compare(cells: Array, reach: int) -> Differences:
     shape, shift = shapes(drawn, reach)
     planes = colour, grey[..., None]
     (chroma, unit_c), (tone, unit_t) = map(_levels, planes)
-    parts = [shape, _squared(chroma, chroma) / unit_c, _squared(tone, tone) / unit_t]
+    parts = [shape, squared(chroma, chroma) / unit_c, squared(tone, tone) / unit_t]
     slack = [_shape_slack(drawn), *map(_level_slack, planes, (unit_c, unit_t))]
     return Differences(np.sqrt(parts), shift, np.sqrt(slack))
 
@@ -156,7 +156,7 @@ def differences(cells: Array, others: Array) -> Array:
     drawn = drawings(grey)
     there, back = _least(drawn[:n], drawn[n:], 1)[0], _least(drawn[n:], drawn[:n], 1)[0]
     levels = map(_levels, (colour, grey[..., None]))
-    parts = [np.minimum(there, back.T), *(_squared(at[:n], at[n:]) / unit for at, unit in levels)]
+    parts = [np.minimum(there, back.T), *(squared(at[:n], at[n:]) / unit for at, unit in levels)]
     return np.sqrt(parts)
 
 
@@ -241,7 +241,7 @@ def _levels(planes: Array) -> tuple[Array, np.float32]:
     return levels, np.float32(2 * energy.mean() + 2 * NOISE**2 * levels.shape[1])
 
 
-def _squared(levels: Array, others: Array) -> Array:
+def squared(levels: Array, others: Array) -> Array:
     """(N, K) squared distances of (N, D) levels from (K, D) others."""
     energy, of_others = (np.einsum("nd,nd->n", some, some) for some in (levels, others))
     apart: Array = np.maximum(energy[:, None] + of_others - 2 * levels @ others.T, 0)

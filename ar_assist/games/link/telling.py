@@ -1,7 +1,8 @@
 """Tell which cells of a lattice are tiles, and which are ground.
 
 A tile has mates, pictures equal to its own, and is made as most tiles are: its rim is the frame
-that they share, or is as unlike the ground as theirs. `ground` says what cells show by themselves.
+that they share, or is as unlike the ground as theirs. `ground` says what cells show by themselves,
+`framing` how they are made.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import cluster
-from ar_assist.games.link import ground
+from ar_assist.games.link import framing, ground
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, Array
@@ -53,7 +54,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     flat = cells.reshape(-1, CELL, CELL, 3)
     seen = ground.shown(cells, inside)
     empty, plain = seen.empty, seen.plain
-    frame = ground.frame(flat, inside, empty, plain)
+    frame = framing.frame(flat, inside, empty, plain)
     odd = np.zeros(len(flat), bool)
     if frame:
         off, most = frame
@@ -110,7 +111,7 @@ def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask, insid
     no ground where that is plain: they are tiles that have no frame but their own colour.
     """
     plain, unlike = seen.plain, odd & inside
-    unframed = unlike & plain & ground.frameless(cells, mated & inside & ~unlike & ~plain)
+    unframed = unlike & plain & framing.frameless(cells, mated & inside & ~unlike & ~plain)
     blank = unlike & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
     spared = unlike & mated & ~plain & seen.is_plain
     return _Made(odd & ~blank, blank, unframed, spared)
@@ -121,8 +122,8 @@ def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
     sure, plain = inside & mated, seen.plain
     # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
     blank = plain & (2 * (plain & inside).sum() < inside.sum())
-    odd = ground.misfits(ground.misfit(cells, sure), sure, seen)
-    odd |= blank & ground.frameless(cells, sure)
+    odd = framing.misfits(framing.misfit(cells, sure), sure, seen)
+    odd |= blank & framing.frameless(cells, sure)
     nothing = np.zeros(len(cells), bool)
     return _Made(odd, blank, nothing, nothing)
 
@@ -149,7 +150,7 @@ def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
     some, others = np.flatnonzero(odd), np.flatnonzero(usual)
     if not 0 < len(some) <= MOST_MARKED or not len(others):
         return cells, marked
-    ring = ground.ring(CELL // 4)  # on a round tile a mark lies further in
+    ring = framing.ring(CELL // 4)  # on a round tile a mark lies further in
     bare = cells[np.concatenate([some, others])]
     bare[:, ring] = tiles.common(cells[others][:, ring])
     apart = tiles.apart(bare[: len(some)], bare[len(some) :])
