@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,8 @@ from numpy.typing import NDArray
 
 LARGE_BYTES = 1 << 16  # arrays from here on go through shared memory
 SPARE = 1.25  # times what is needed: looks differ by a few small arrays
-MOST_BYTES = 48 << 20  # Containers have 64 MB of such memory, and to write beyond it is death.
+FREE = 0.5  # of the memory that is free for this: beyond, writing is death, and others write too
+LINUX = Path("/dev/shm")  # where that can be asked; other systems page it like any memory
 
 
 class Packer:
@@ -31,7 +34,7 @@ class Packer:
     def pack(self, job: object) -> tuple[bytes, str, tuple[int, ...]]:
         """What `_opened` makes the job of: pickled, its memory's name, where its arrays end there.
 
-        A job that is too large for it has no such memory.
+        Where there is no room for it, as in a small container, a job has no such memory.
         """
         large: list[memoryview] = []
 
@@ -43,9 +46,9 @@ class Packer:
 
         pickled = pickle.dumps(job, protocol=5, buffer_callback=stays)
         ends = tuple(itertools.accumulate(raw.nbytes for raw in large))
-        if not ends or SPARE * ends[-1] > MOST_BYTES:
+        memory = self._room(ends[-1]) if ends else None
+        if memory is None:
             return pickle.dumps(job), "", ()
-        memory = self._room(ends[-1])
         room = _bytes_of(memory)
         for raw, end in zip(large, ends, strict=True):
             room[end - raw.nbytes : end] = np.frombuffer(raw, np.uint8)
@@ -58,11 +61,14 @@ class Packer:
             self._memory.unlink()
             self._memory = None
 
-    def _room(self, size: int) -> SharedMemory:
-        """Memory of at least this many bytes."""
+    def _room(self, size: int) -> SharedMemory | None:
+        """Memory of at least this many bytes; None where it cannot be had."""
         if self._memory is None or self._memory.size < size:
             self.close()
-            self._memory = SharedMemory(create=True, size=round(SPARE * size))
+            wanted = round(SPARE * size)
+            with suppress(OSError):
+                if not LINUX.is_dir() or wanted < FREE * shutil.disk_usage(LINUX).free:
+                    self._memory = SharedMemory(create=True, size=wanted)
         return self._memory
 
 

@@ -44,11 +44,22 @@ def test_pictures_do_not_go_through_the_pipe() -> None:
     assert (other[0] == picture(3)).all()
 
 
-def test_what_is_too_large_for_shared_memory_comes_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("free", [1000, None])
+def test_where_there_is_no_shared_memory_for_it_it_comes_all_the_same(
+    free: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parcel, "MOST_BYTES", 1000)
-    (came,) = pickle.loads(pickle.dumps(Parcel((picture(1),), Packer())))
+    def none(*_: object, **__: object) -> None:
+        raise OSError
+
+    if free is None:  # some containers have none
+        monkeypatch.setattr(parcel, "SharedMemory", none)
+    else:
+        monkeypatch.setattr(parcel, "LINUX", Path("/"))
+        usage = type("Usage", (), {"free": free})
+        monkeypatch.setattr(parcel.shutil, "disk_usage", lambda _: usage)
+    packer = Packer()
+    assert not packer.pack((picture(1),))[1]
+    (came,) = pickle.loads(pickle.dumps(Parcel((picture(1),), packer)))
     assert (came == picture(1)).all()
 
 
