@@ -44,7 +44,6 @@ def test_pictures_and_uneven_times_are_kept(tmp_path: Path) -> None:
 
 KILLED = """
 import sys, numpy as np
-from ar_assist.mp4 import Mp4Writer
 from ar_assist.recorder import Recorder
 recorder = Recorder(sys.argv[1], (320, 240))
 for i in range(10**6):
