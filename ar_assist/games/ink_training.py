@@ -111,12 +111,12 @@ def struck(rng: np.random.Generator, drawing: Drawing) -> Drawing:
     slope = np.deg2rad(rng.choice([0, 45, -45]) + rng.normal(0, 6))
     reach = height * rng.uniform(0.4, 0.85)
     step = reach * np.array([np.cos(slope), -np.sin(slope)]) + rng.normal(0, 0.03 * height, 2)
-    ends = [tuple(np.rint(np.array([x, y]) + way * step).astype(int).tolist()) for way in (-1, 1)]
-    line = drawing.copy()
-    cv2.line(line, *ends, int(rng.choice([0, rng.integers(150)])), int(rng.integers(2, 7)), 16)
+    begin, end = (np.rint(np.array([x, y]) + way * step).astype(int).tolist() for way in (-1, 1))
+    shade, thickness = rng.choice([0, int(rng.integers(150))]), int(rng.integers(2, 7))
+    lined = cv2.line(drawing.copy(), begin, end, int(shade), thickness, cv2.LINE_AA)
     beside = round(rng.uniform(0, 0.3) * height)  # where it is parted from its neighbours, if any
-    line[:, : columns[0] - beside] = line[:, columns[-1] + 1 + beside :] = 255
-    return line
+    lined[:, : columns[0] - beside] = lined[:, columns[-1] + 1 + beside :] = 255
+    return np.asarray(lined, np.uint8)
 
 
 def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uint8]:
