@@ -32,7 +32,7 @@ from ar_assist.types import Frame, Image
 GAME = NonogramGame()
 LEAST_PX = 18  # side of a cell in the camera picture: what a player holds up to be read
 SIDES = (5, 5), (8, 8), (10, 10), (10, 10), (15, 15), (15, 15), (20, 20), (10, 15), (15, 10), (6, 9)
-CONDENSED = "Math", "Light", "Condensed"  # styles that no page sets digits in
+OTHER = "Math", "Light", "Condensed", "Symbols", "D050000L"  # styles no page sets digits in
 DOCUMENT = """<!doctype html><meta charset="utf-8"><body style="margin: 0; background: {page}">
 <svg width="{w}" height="{h}" font-family="{family}" font-weight="{weight}" text-anchor="middle">
 {drawing}</svg>"""
@@ -56,7 +56,7 @@ def families() -> list[str]:
     """The fonts of this machine."""
     listed = subprocess.run(["fc-list", ":", "family"], capture_output=True, text=True, check=True)
     names = {line.split(",")[-1] for line in listed.stdout.splitlines()}
-    return sorted(name for name in names if not any(style in name for style in CONDENSED))
+    return sorted(name for name in names if not any(style in name for style in OTHER))
 
 
 def hsl(rng: Random, saturation: tuple[int, int], light: tuple[int, int]) -> str:

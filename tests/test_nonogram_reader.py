@@ -20,7 +20,7 @@ from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
-from ar_assist.games.nonogram.drawing import Style, draw, to_image
+from ar_assist.games.nonogram.drawing import Label, Style, draw, to_image
 from ar_assist.games.nonogram.repair import settle
 from ar_assist.games.nonogram.solver import solve
 from ar_assist.types import Advice, Correction, Image
@@ -472,6 +472,35 @@ def test_dimmed_clues_are_read() -> None:
     board = puzzle_of([[1, 1, 0, 1, 1, 1], [1, 0, 1, 0, 1, 1]] * 3)
     page = _with_clues_outside(board, pale_rows=(1, 4))
     reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+
+
+def _struck(board: NonogramBoard, way: tuple[float, float]) -> Image:
+    """The puzzle with a line through the clues of every row but the first, and of two columns."""
+    drawing = draw(board, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for label in (shape for shape in drawing.shapes if isinstance(shape, Label)):
+        if label.y > drawing.top + 1 or drawing.left + 2 < label.x < drawing.left + 4:
+            reach = label.height * len(label.text) ** 0.5
+            ends = [
+                (
+                    round(40 * (label.x + sign * reach * way[0])),
+                    round(40 * (label.y + sign * reach * way[1])),
+                )
+                for sign in (-1, 1)
+            ]
+            cv2.line(page, *ends, (60, 60, 60), 2, cv2.LINE_AA)
+    return page
+
+
+@pytest.mark.parametrize("way", [(0.4, -0.5), (0.4, 0.5), (0.4, 0)])
+@pytest.mark.parametrize("seed", [100, 101])
+def test_clues_with_a_line_through_them_are_read(way: tuple[float, float], seed: int) -> None:
+    """Apps strike the clues that are done."""
+    filled = np.random.default_rng(seed).random((12, 12)) < 0.6
+    board = puzzle_of(filled.tolist())
+    reading = GAME.read(_struck(board, way), None)
     assert reading is not None
     assert reading.board == board
 

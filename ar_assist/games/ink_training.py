@@ -99,6 +99,26 @@ def drawn_mark(rng: np.random.Generator) -> Drawing:
     return image
 
 
+def struck(rng: np.random.Generator, drawing: Drawing) -> Drawing:
+    """The sign with a line through it, as what is done is struck: level, or falling, or rising.
+
+    The line is painted over the sign, as dark or paler. It may be that of two signs side by side,
+    of which this is one.
+    """
+    rows, columns = (np.flatnonzero((drawing < 128).any(axis=axis)) for axis in (1, 0))
+    height, width = float(np.ptp(rows)), float(np.ptp(columns))
+    x, y = columns.mean() + rng.choice([0, 0, -0.5, 0.5]) * width, rows.mean()
+    slope = np.deg2rad(rng.choice([0, 45, -45]) + rng.normal(0, 6))
+    reach = height * rng.uniform(0.4, 0.85)
+    step = reach * np.array([np.cos(slope), -np.sin(slope)]) + rng.normal(0, 0.03 * height, 2)
+    begin, end = (np.rint(np.array([x, y]) + way * step).astype(int).tolist() for way in (-1, 1))
+    shade, thickness = rng.choice([0, int(rng.integers(150))]), int(rng.integers(2, 7))
+    lined = cv2.line(drawing.copy(), begin, end, int(shade), thickness, cv2.LINE_AA)
+    beside = round(rng.uniform(0, 0.3) * height)  # where it is parted from its neighbours, if any
+    lined[:, : columns[0] - beside] = lined[:, columns[-1] + 1 + beside :] = 255
+    return np.asarray(lined, np.uint8)
+
+
 def _see(rng: np.random.Generator, drawing: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The drawing through a camera: turned a little, shrunk, blurred, noisy, enlarged again."""
     turn = np.deg2rad(rng.normal(0, 3))

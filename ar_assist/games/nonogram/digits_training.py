@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ar_assist.games.ink_training import Drawing, drawn, drawn_mark, run
+from ar_assist.games.ink_training import Drawing, drawn, drawn_mark, run, struck
 from ar_assist.games.nonogram.digits import MODEL, NO_DIGIT
 
-SAMPLES = 120_000
-HIDDEN = 192
+SAMPLES = 200_000
+HIDDEN = 256
+STRUCK = 0.25  # of the digits: apps and people strike the clues that are done
 DIGITS = "0123456789"
 NO_DIGITS = "xX×+?%#&@AEFHKMNRTUVWYaefhkmnrtuvwy*=/\\|"  # l, I, O, S … look like digits
 
@@ -22,7 +23,11 @@ NO_DIGITS = "xX×+?%#&@AEFHKMNRTUVWYaefhkmnrtuvwy*=/\\|"  # l, I, O, S … look 
 def draw(rng: np.random.Generator, fonts: Sequence[Path]) -> tuple[Drawing, int]:
     """A digit or something else, and its class."""
     text, label = _text(rng)
-    return drawn(rng, text, fonts) if text else drawn_mark(rng), label
+    if not text:
+        return drawn_mark(rng), label
+    drawing = drawn(rng, text, fonts)
+    is_struck = label != NO_DIGIT and rng.random() < STRUCK
+    return struck(rng, drawing) if is_struck else drawing, label
 
 
 def _text(rng: np.random.Generator) -> tuple[str, int]:
