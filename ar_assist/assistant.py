@@ -41,6 +41,7 @@ BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought els
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
+IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
@@ -54,6 +55,16 @@ class _Looking:
     future: Future[tuple[Sight | None, float]]
     task: Task
     seen: NDArray[np.uint8] | None  # the tracked plane as the tracker saw it in the task's frame
+
+
+@dataclass(frozen=True)
+class _Touch:
+    """Cells of a hint look otherwise than they were read."""
+
+    hint: Any
+    since: float  # s
+    until: float  # s: the last frame in which they did
+    looks: int = 0  # that began since and are answered
 
 
 class Assistant:
@@ -88,7 +99,7 @@ class Assistant:
         self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
         self._changed: NDArray[np.bool_] | None = None
-        self._touched: tuple[Any, float] | None = None  # the hint whose cells changed, and when, s
+        self._touch: _Touch | None = None  # the last one
 
     def turn(self) -> None:
         """Turn the reading clockwise by a quarter."""
@@ -224,6 +235,8 @@ class Assistant:
 
     def _weigh(self, frame: Frame, looking: _Looking) -> None:
         self._looking = None
+        if self._touch and looking.task.frame.time > self._touch.since:
+            self._touch = replace(self._touch, looks=self._touch.looks + 1)
         try:
             sight, self._timing["look"] = looking.future.result()
         except BrokenExecutor:  # the process was killed; the next look gets a new one
@@ -364,17 +377,24 @@ class Assistant:
             return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
-        touched, touched_at = self._touched or (None, -np.inf)
-        if touched != belief.hint or time - touched_at >= CALM_HINT_S:
+        touch = self._touch
+        if touch is None or touch.hint != belief.hint or time - touch.until >= CALM_HINT_S:
             return ""
+        if touch.looks >= IN_THE_WAY:
+            return "a hand or something else is in the way"
         if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"
-        return "something moved or covers the hint, reading again"
+        return "something moves, reading again"
 
     def _note_touched(self, frame: Frame) -> None:
         hint, changed = self._belief.hint, self._changed
-        if hint is not None and changed is not None and self._touches_hint(changed):
-            self._touched = (hint, frame.time)
+        if hint is None or changed is None or not self._touches_hint(changed):
+            return
+        touch, now = self._touch, frame.time
+        if touch and touch.hint == hint and now - touch.until < CALM_HINT_S:
+            self._touch = replace(touch, until=now)
+        else:
+            self._touch = _Touch(hint, now, now)
 
     def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
         belief = self._belief

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +25,7 @@ NICENESS = 5  # of these processes: the picture goes first
 # next are paged in and wiped anew, which takes up to an eighth of a look; so a process keeps what
 # it has once had. Read when a process begins, so set in this one for those that it starts.
 KEPT_BYTES = {"MALLOC_MMAP_THRESHOLD_": 32 << 20, "MALLOC_TRIM_THRESHOLD_": 256 << 20}
+M_ARENA_MAX = -8  # glibc's malloc.h
 
 T = TypeVar("T")
 
@@ -70,6 +73,17 @@ class Worker(Executor):
         except BrokenExecutor:
             self._pool = _new_process()
             return self._pool.submit(fn, *args, **kwargs)
+
+
+def share_one_heap() -> None:
+    """Let all threads that this process begins from now on have one heap, where glibc has many.
+
+    Pictures are made in one thread and dropped in another, and holes stay in the heaps of all: with
+    two recordings the program had 260 MB after a quarter of an hour, and with one heap 195.
+    """
+    if sys.platform.startswith("linux"):
+        with suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
 
 
 def _load(games: Sequence[AnyGame]) -> None:

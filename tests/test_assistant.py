@@ -114,6 +114,27 @@ def test_a_hand_on_the_hint_hides_it(play):
     assert all(shown(view) != HINT for view in views[round(0.6 * FPS) + 1 :])
 
 
+class Blind(ToyGame):
+    """Reads no board of which something is hidden."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        return None if reading is None or not reading.cells.all() else reading
+
+
+def test_a_hand_that_stays_is_told_from_a_move(play):
+    """Looks have seen what a move made, but not what a hand hides."""
+    moves, hides = "something moves, reading again", "a hand or something else is in the way"
+    hand = ToySource(lambda t: START, 2.9, hand=lambda t: _cell(0, 0) if t > 2 else None)
+    said = [view.reason for view in play(hand, Blind(), look_latency_s=0.1)]
+    assert set(said[round(2.1 * FPS) :]) == {moves, hides}
+    assert said[-1] == hides
+    for look_s in (0.1, 1.0):
+        moved = ToySource(lambda t: START if t < 2 else AFTER, 6.0)
+        said = [view.reason for view in play(moved, look_latency_s=look_s)]
+        assert moves in said and hides not in said and not said[-1]
+
+
 def test_a_hint_that_was_hidden_comes_back_when_its_cells_are_calm(play):
     """A hand that shakes at the edge of a tile, or noise while a tile begins to fade."""
 

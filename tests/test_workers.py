@@ -56,6 +56,29 @@ def test_readers_are_loaded_before_the_first_look() -> None:
         assert not think.submit(eval, loaded).result(timeout=60)
 
 
+HEAPS = """
+import threading, time
+from ar_assist.workers import share_one_heap
+{first}
+kept = []
+def work(): kept.append([bytes(50_000) for _ in range(99)])
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+starts = [int(line.split("-")[0], 16) for line in open("/proc/self/maps") if " rw-p " in line]
+print(sum(start % (1 << 26) == 0 for start in starts))
+"""  # glibc's heaps of threads begin at multiples of 64 MB
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it is glibc that has many heaps")
+def test_threads_share_one_heap() -> None:
+    def heaps(first: str) -> int:
+        script = [sys.executable, "-c", HEAPS.format(first=first)]
+        return int(subprocess.run(script, capture_output=True, text=True, check=True).stdout)
+
+    assert heaps("share_one_heap()") == 0 < heaps("")
+
+
 def test_a_long_thought_does_not_hold_up_the_end() -> None:
     start = time.monotonic()
     with workers(()) as (_, think):

@@ -21,7 +21,7 @@ from ar_assist.speech import Voice
 from ar_assist.types import Source
 from ar_assist.video import Live, safe_name
 from ar_assist.window import Window, can_show
-from ar_assist.workers import workers
+from ar_assist.workers import share_one_heap, workers
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run until the source ends or the player leaves."""
+    share_one_heap()
     settings = options.gathered(args).settings
     shows = not args.headless
     if shows and not can_show():
