@@ -154,6 +154,8 @@ def test_no_move_and_the_end_are_said() -> None:
     over = OthelloBoard(0b11, 0)
     assert OthelloGame().advise([over]).status == "solved"
     assert "black wins by 64" in OthelloGame().advise([over]).reason
+    bare = OthelloGame().advise([OthelloBoard.parse("." * 64)])
+    assert (bare.status, bare.reason) == ("no move", "the board is empty")
     stuck = OthelloBoard.parse("XO------" + "-" * 56)
     advice = OthelloGame(side="white").advise([stuck])
     assert (advice.status, advice.moves) == ("no move", ())

@@ -95,6 +95,8 @@ class OthelloGame:
         from ar_assist.games.othello.search import search
 
         board = history[-1]
+        if not board.occupied:
+            return Advice((), "no move", "the board is empty")
         if board.is_over:
             return Advice((), "solved", _result(board))
         colour, known = self._to_move(history)
