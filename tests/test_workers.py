@@ -60,13 +60,15 @@ HEAPS = """
 import threading, time
 from ar_assist.workers import share_one_heap
 {first}
-kept = []
+def heaps():
+    starts = [int(line.split("-")[0], 16) for line in open("/proc/self/maps") if " rw-p " in line]
+    return sum(start % (1 << 26) == 0 for start in starts)
+before, kept = heaps(), []
 def work(): kept.append([bytes(50_000) for _ in range(99)])
 threads = [threading.Thread(target=work) for _ in range(4)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-starts = [int(line.split("-")[0], 16) for line in open("/proc/self/maps") if " rw-p " in line]
-print(sum(start % (1 << 26) == 0 for start in starts))
+print(heaps() - before)
 """  # glibc's heaps of threads begin at multiples of 64 MB
 
 
