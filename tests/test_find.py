@@ -178,6 +178,23 @@ def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -
     assert best_error(next(iter(scene)).image, corners) < CELL
 
 
+def test_light_that_changes_slowly_does_not_hide_gaps() -> None:
+    """The ground in gaps is light in one place and dark in another; faces are all white."""
+    rng = np.random.default_rng(5)
+    y, x = np.mgrid[:560, :640].astype(np.float32)
+    light = np.exp(-((x - 320) ** 2 + (y - 200) ** 2) / 150**2)
+    image = (20 + 215 * light[..., None] * (0.7, 1, 0.7)).astype(np.uint8)
+    for row, col in np.ndindex(10, 14):
+        left, top = 40 + 40 * col, 50 + 48 * row
+        cv2.rectangle(image, (left + 6, top + 7), (left + 33, top + 40), (245, 240, 235), -1)
+        colour = (rng.integers(0, 2, 3) * 200).tolist()
+        axes = rng.integers(3, 9, 2).tolist()
+        cv2.ellipse(image, (left + 20, top + 24), axes, 0, 0, 360, colour, -1)
+    seen = cv2.GaussianBlur(image, (0, 0), 1.0) + rng.normal(0, 5, image.shape)
+    corners = np.float32([[40, 50], [600, 50], [600, 530], [40, 530]]) - 0.5
+    assert best_error(np.clip(seen, 0, 255).astype(np.uint8), corners) < CELL
+
+
 def test_a_face_without_any_noise_is_no_more_a_border_than_one_with_a_little() -> None:
     """In a clean picture the margin of a plain face differs from cell to cell even less than frames
     do."""

@@ -181,14 +181,27 @@ Profile = NDArray[np.float64]  # (CELL_PX,) by position in the mean cell
 
 def _profiles(smooth: Maps, fit: Fit) -> list[tuple[Profile, Profile, Profile]]:
     """Along x and along y: variance across cells, strength of edges, mean level."""
-    cells = _cut(smooth, fit.box)[fit.support]
-    variance, level = cells.var(axis=0).sum(axis=-1), cells.mean(axis=(0, 3))
+    cells = _cut(smooth, fit.box)
+    variance, level = _variance(cells, fit.support), cells[fit.support].mean(axis=(0, 3))
     profiles = []
     for axis, step in enumerate(((1, 0), (0, 1))):
         strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, *step)))[..., None]
         edges = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
         profiles.append((variance.mean(axis), edges.mean(axis), level.mean(axis)))
     return profiles
+
+
+def _variance(cells: Maps, support: Mask) -> Maps:
+    """(CELL_PX, CELL_PX) across (R, C, CELL_PX, CELL_PX, 3) cells, by how neighbours differ (von
+    Neumann 1941): light that changes slowly over the board is none of it.
+    """
+    rows = zip(cells, support, strict=True)
+    cols = zip(cells.swapaxes(0, 1), support.T, strict=True)
+    steps = np.concatenate([np.diff(line[some], axis=0) for line, some in (*rows, *cols)])
+    if not len(steps):  # no two cells share a line
+        steps = np.diff(cells[support], axis=0)
+    variance: Maps = (steps**2).mean(axis=0).sum(axis=-1) / 2
+    return variance
 
 
 def _cut(picture: Maps, box: Box) -> Maps:
