@@ -27,6 +27,8 @@ MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint nam
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
+MOST_MATES = 0.25  # of a board's pictures: it has four kinds at least
+TILES = 0.9  # of the tiles of a board have mates: kinds are even, but for what is misread
 LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
 CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
 
@@ -55,6 +57,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     seen = ground.shown(cells, inside)
     empty, plain = seen.empty, seen.plain
     frame = framing.frame(flat, inside, empty, plain)
+    if frame and _is_of_one_colour(flat, ~empty, inside, inside & ~empty & ~plain, *frame):
+        frame = None
     odd = np.zeros(len(flat), bool)
     if frame:
         off, most = frame
@@ -92,6 +96,24 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
     of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
+
+
+def _is_of_one_colour(
+    cells: Array, chosen: Mask, inside: Mask, pictures: Mask, off: Array, most: float
+) -> bool:
+    """Whether the frame that few `pictures` have is that of tiles of one colour among others.
+
+    If the other pictures are pieces of what lies behind, few of them have mates, or all are alike
+    to a board that judges by them. Tiles have some mates, for there are a few kinds.
+    """
+    unlike = pictures & (off > most)
+    if 2 * unlike.sum() <= pictures.sum():
+        return False
+    alike = _alike(cells, chosen, inside, np.zeros_like(inside))
+    if alike is None:
+        return False
+    mates = alike[unlike].sum(1)
+    return bool(((mates > 0) & (mates < MOST_MATES * pictures.sum())).mean() > TILES)
 
 
 @dataclass(frozen=True, eq=False)
