@@ -188,12 +188,9 @@ def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> No
     assert same_partition(found, truth if gap else whole)
 
 
-@pytest.mark.parametrize("tones", [3, 5])
-def test_tiles_have_mates_though_few_share_the_colour_of_their_faces(tones: int) -> None:
-    """One tone is no frame, though it is around different pictures, and those in others have none:
-    pieces of a wallpaper would have no mates either."""
-    truth, rng = shuffled(8, 10, 20, 0), np.random.default_rng(0)
-    colours = rng.integers(40, 160, (tones, 3)).tolist()
+def toned(truth: np.ndarray, tones: int) -> tuple[Image, Lattice]:
+    """Letters on faces whose colours go by their kinds, with gaps of ground between."""
+    colours = np.random.default_rng(0).integers(40, 160, (tones, 3)).tolist()
     image, lattice = picture(np.zeros_like(truth), ground=30)
     for (r, c), kind in np.ndenumerate(truth):
         x, y = (c + 3) * PITCH, (r + 3) * PITCH
@@ -201,7 +198,23 @@ def test_tiles_have_mates_though_few_share_the_colour_of_their_faces(tones: int)
         cv2.rectangle(image, (x + 2, y + 2), far, colours[kind % tones], -1)
         letter, at = chr(64 + kind), (x + PITCH // 4, y + 3 * PITCH // 4)
         cv2.putText(image, letter, at, cv2.FONT_HERSHEY_SIMPLEX, PITCH / 45, (220, 220, 220), 2)
-    assert same_partition(cells_of(reader.read(image, lattice)), truth)
+    return image, lattice
+
+
+@pytest.mark.parametrize("tones", [3, 5])
+def test_tiles_have_mates_though_few_share_the_colour_of_their_faces(tones: int) -> None:
+    """One tone is no frame, though it is around different pictures, and those in others have none:
+    pieces of a wallpaper would have no mates either."""
+    truth = shuffled(8, 10, 20, 0)
+    assert same_partition(cells_of(reader.read(*toned(truth, tones))), truth)
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_a_marked_tile_is_known_by_its_mates_where_tiles_share_no_frame(seed: int) -> None:
+    truth = shuffled(8, 10, 20, seed)
+    image, lattice = toned(truth, 3)
+    marked = bordered(image, np.array([[4, 5]]), (0, 0, 255), 6)
+    assert same_partition(cells_of(reader.read(marked, lattice)), truth)
 
 
 def bordered(

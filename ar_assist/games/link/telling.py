@@ -68,8 +68,10 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
-    alone = inside & odd & ~empty & ~plain & ~alike.any(1)
-    flat, marked = _unmarked(flat, alone, inside & ~odd & ~empty)
+    alone = inside & ~empty & ~plain & ~alike.any(1)
+    if frame:
+        alone &= odd
+    flat, marked = _unmarked(flat, alone, inside & ~empty & ~odd & ~alone)
     if marked.any():
         odd &= ~marked
         alike = _alike(flat, ~empty, inside, odd)
