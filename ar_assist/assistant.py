@@ -287,11 +287,13 @@ class Assistant:
         return True
 
     def _may_come_back(self, frame: Frame, sight: Sight) -> bool:
-        """Whether the board that went out of sight is more credible than one seen meanwhile."""
+        """Whether the board that went out of sight is another than one seen meanwhile, and more
+        credible."""
         followed, known = self._followed, self._belief.reading or self._belief.remembered
         if followed is None or known is None or frame.time - followed.seen_at >= AWAY_S:
             return False
-        return sight.reading.confidence < min(TRUST, known.confidence)
+        doubtful = sight.reading.confidence < min(TRUST, known.confidence)
+        return doubtful and not self._belief.recognises(sight)
 
     def _leave_trail(self, frame: Frame) -> None:
         """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""

@@ -28,7 +28,9 @@ FADE_S = 0.4  # s for which cells that look otherwise may fade though they are r
 # …and cells which look as they did, or for as long as looks have confirmed them if that is less,
 CONTRADICTION_S = 1.0  # and parts of a move that is atomic
 NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
-MOST = 0.9  # of the cells of quite another board must be read alike; the others are doubted
+MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
+# …the others are doubted
+ENOUGH = 6  # tiles that are read as before: not by chance
 EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
@@ -114,15 +116,23 @@ class Belief:
         self.reading = self.picture = self._rumour = self._word = None
         self._drop_advice()
 
+    def recognises(self, sight: Sight) -> bool:
+        """Whether it shows the board that is believed, or was when it was lost."""
+        return self._recognised(sight, sight.reading) is not None
+
     def hear(
         self, sight: Sight, time: float, seen: NDArray[np.uint8], seen_from_plane: Homography
     ) -> None:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading, old = self._corrected(sight), self.reading
         if old is None or self.picture is None:
-            if not self._is_good_start(sight, reading, time):
+            again = self._recognised(sight, reading)
+            if again is not None:
+                self._start(sight.game, again, time, confirmed_for=CONTRADICTION_S)
+            elif self._is_good_start(sight, reading, time):
+                self._start(sight.game, reading, time)
+            else:
                 return
-            self._start(sight.game, reading, time)
             kept = None
         else:
             changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
@@ -186,6 +196,22 @@ class Belief:
             c for c in self._corrections if all(before[r][k] == now[r][k] for r, k in _cells(c))
         )
         return sight.game.correct(sight.reading, self._corrections)
+
+    def _recognised(self, sight: Sight, reading: Reading[Any]) -> Reading[Any] | None:
+        """The board that was lost, if nearly all its tiles are read as they were and no move
+        explains the others: those are doubted. None: it is not known to be that board."""
+        known = self.reading or self.remembered
+        if known is None or not known.is_like(reading):
+            return None
+        otherwise = known.cells != reading.cells
+        if sight.natural is not None and otherwise.any():
+            return None
+        tiles = (known.cells != 0) | (reading.cells != 0)
+        if tiles.sum() < ENOUGH or otherwise.sum() > (1 - MOST) * tiles.sum():
+            return None
+        again = reading.patched(known, otherwise)
+        doubted = np.where(otherwise, DOUBTED, again.certainty).astype(np.float32)
+        return _at_least(replace(again, certainty=doubted), known.confidence)
 
     def _is_good_start(self, sight: Sight, reading: Reading[Any], time: float) -> bool:
         """Whether to believe the first reading of a plane: of a board that was lost, if moves
@@ -310,10 +336,13 @@ class Belief:
         self._changing_since = min(self._changing_since, time)
         return fading
 
-    def _start(self, game: AnyGame, reading: Reading[Any], time: float) -> None:
-        """A board that owes nothing to what was believed before."""
+    def _start(
+        self, game: AnyGame, reading: Reading[Any], time: float, confirmed_for: float = 0.0
+    ) -> None:
+        """A board that owes nothing to what was believed before, or one that is back (s)."""
         self._said = [reading.certainty]
-        self._believed_at = self._confirmed_at = np.full(reading.certainty.shape, time)
+        self._confirmed_at = np.full(reading.certainty.shape, time)
+        self._believed_at = self._confirmed_at - confirmed_for
         self._accept(game, reading)
 
     def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:

@@ -231,8 +231,9 @@ class _Imagines(ToyGame):
         reading = super().read(picture, lattice, before)
         if reading is not None:
             return reading
+        board = ToyBoard(START.cells[::-1])
         sides = np.ones((ROWS, COLS), np.float32)
-        return Reading(AFTER, (lattice or LATTICE).corners, sides, confidence=0.2)
+        return Reading(board, (lattice or LATTICE).corners, sides, confidence=0.2)
 
 
 @pytest.mark.parametrize("game", [ToyGame(), _Imagines()])
@@ -431,7 +432,7 @@ def test_a_plane_without_a_board_is_given_up_after_a_while(play, seconds: float,
 
 @dataclass(frozen=True)
 class _Loses(ToyGame):
-    """After some looks sees the board no more where it was, and doubtfully where it is found."""
+    """After some looks sees the board no more where it was, and another doubtfully elsewhere."""
 
     looks = []  # noqa: RUF012
 
@@ -440,7 +441,7 @@ class _Loses(ToyGame):
         self.looks.append(1)
         if len(self.looks) < 3:
             return reading
-        return None if before else replace(reading, confidence=0.5)
+        return None if before else replace(reading, board=AFTER, confidence=0.5)
 
 
 def test_a_plane_that_shows_no_board_gives_way_to_a_doubtful_one(play):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import cv2
 import numpy as np
@@ -26,7 +27,7 @@ from toy import (
 from ar_assist import replay
 from ar_assist.belief import Belief
 from ar_assist.look import Sight
-from ar_assist.types import Correction, Frame, Plane, Reading
+from ar_assist.types import Correction, Frame, Plane, Reading, View
 
 
 @dataclass(frozen=True)
@@ -148,15 +149,38 @@ def test_looks_that_doubt_what_is_believed_are_heard_if_they_go_on(play):
     assert all("disagree" not in v.reason for v in views)  # each of them says little
 
 
-def test_a_board_that_comes_back_must_be_read_alike_for_long_unless_moves_explain_it(play):
-    """A camera that was aimed anew is dazzled at first, and looks that follow agree in error."""
+def back(play, board: ToyBoard) -> list[View]:
+    """From when a board is in view again after it was away for long enough to be given up."""
+    there = lambda t: START if t < 0.5 else board if t >= 2.5 else None  # noqa: E731
+    return [view for view in play(ToySource(there, 5.0)) if view.reading and view.frame.time >= 2.5]
+
+
+@pytest.mark.parametrize("board", [START, AFTER])
+def test_a_board_that_comes_back_as_it_was_or_as_moves_leave_it_is_believed_at_once(play, board):
+    first = back(play, board)[0]
+    assert first.reading.board == board
+    assert first.frame.time == pytest.approx(2.5, abs=1.5 / FPS)
+
+
+def test_what_no_move_explains_of_a_board_that_comes_back_must_be_read_alike_for_long(play):
+    """A camera that was aimed anew is dazzled at first, and looks that follow agree in error: the
+    board is known by its other tiles, those that are read otherwise are doubted."""
     strange = START.put({(3, 0): 0, (3, 1): 0})  # no pair
-    for board, wait in ((START, 0.0), (AFTER, 0.0), (strange, 0.5)):
-        there = lambda t, b=board: START if t < 0.5 else b if t >= 2.5 else None  # noqa: E731
-        views = play(ToySource(there, 4.0))  # away for long enough to be given up
-        back = next(v for v in views if v.reading and v.frame.time >= 2.5)
-        assert back.reading.board == board
-        assert back.frame.time == pytest.approx(2.5 + wait, abs=1.5 / FPS)
+    views = back(play, strange)
+    assert views[0].frame.time == pytest.approx(2.5, abs=1.5 / FPS)
+    assert views[0].reading.board == START
+    assert (views[0].reading.certainty[3, :2] <= 0.2).all()
+    assert views[0].reading.confidence == 0.95
+    changes = [v.frame.time for v in views if v.reading.board == strange]
+    assert 3.0 < changes[0] < 4.5
+    assert views[-1].reading.board == strange
+
+
+def test_another_board_that_comes_back_must_be_read_alike(play):
+    other = START.put(dict.fromkeys(product(range(2), range(3)), 0))
+    first = back(play, other)[0]
+    assert first.reading.board == other
+    assert first.frame.time == pytest.approx(3.0, abs=1.5 / FPS)
 
 
 @dataclass(frozen=True)
