@@ -50,6 +50,7 @@ def check_against_exhaustion(gravity: str, boards: int, seed: int) -> None:
         solution = solve(board, rules)
         left = fewest_left(board, rules)
         assert solution.verdict == ("clears" if left == 0 else "lost"), f"{rules}\n{board}"
+        assert solution.left == left, f"{rules}\n{board}"
         lost += left > 0
     assert 0 < lost < boards
     fewest_left.cache_clear()

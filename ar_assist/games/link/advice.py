@@ -163,5 +163,5 @@ def _effort(found: Link, last: tuple[Cell, ...]) -> int:
 def _caution(moves: Sequence[LinkMove], solution: Solution) -> str:
     """What the player should know of the moves shown."""
     if moves[0].safe is False:
-        return f"cannot be cleared any more: at best {solution.left} tiles stay"
+        return f"cannot be cleared any more: the best order found leaves {solution.left} tiles"
     return "" if moves[0].safe else "not known whether the board can still be cleared"
