@@ -168,6 +168,14 @@ def test_a_misread_tile_leaves_safe_pairs_among_the_rest() -> None:
     assert all(board.at(move.link.a) != 9 for move in said.moves)
 
 
+def test_a_misread_tile_in_the_way_does_not_make_a_board_lost() -> None:
+    board = parse_board("2 1 1 1\n4 1 1 2\n3 1 2 4")  # it clears: the first 2 is the other 3
+    said = LinkGame("none").advise([board])
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert "cannot be cleared" not in said.reason
+
+
 @pytest.mark.parametrize("gravity", GRAVITIES)
 def test_gravity_is_told_from_a_few_moves(gravity: str) -> None:
     found = infer(played(gravity, 6, seed=11))

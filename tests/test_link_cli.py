@@ -69,6 +69,16 @@ def test_an_odd_kind_is_said_and_the_rest_is_played(
     }
 
 
+def test_pairs_beside_an_odd_kind_in_the_way_are_not_called_unsafe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("2 1 1 1\n4 1 1 2\n3 1 2 4"))
+    assert main(["solve", "-", "--all-pairs", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"] == "lost"
+    assert {pair["verdict"] for pair in said["pairs"]} == {"unknown"}
+
+
 def test_kinds_that_match_make_no_odd_kind(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,10 +99,10 @@ def _solve(board: LinkBoard, rules: Rules, args: argparse.Namespace) -> Solution
 
 def _finished(board: LinkBoard, rules: Rules, solution: Solution) -> Solution:
     """What is said of the whole board: tiles without a partner make it lost."""
-    if solution.left and solution.verdict != "unknown":
-        order = solver.finish(board, rules, solution.order)
-        solution = replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
-    return solution
+    if not solver.odd_kinds(rules.labels(board)):
+        return solution
+    order = solver.finish(board, rules, solution.order)
+    return replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
 
 
 def _solve_for(seconds: float, board: LinkBoard, rules: Rules) -> Solution:
@@ -128,7 +128,7 @@ def _judge(board: LinkBoard, rules: Rules, solution: Solution, nodes: int) -> li
     """
     words = {True: "safe", False: "unsafe", None: "unknown"}
     labels = rules.labels(board)
-    odd = {kind for kind, count in labels.counts.items() if count % 2}
+    odd = solver.odd_kinds(labels)
     judged = []
     for link in links(board, rules):
         doubted = labels.at(link.a) in odd

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ar_assist.games.link.board import LinkBoard, Rules, play
 from ar_assist.games.link.gravity import removed
 from ar_assist.games.link.paths import Link, links
-from ar_assist.games.link.solver import Solution, is_safe, solve
+from ar_assist.games.link.solver import Solution, is_safe, odd_kinds, solve
 from ar_assist.types import Advice, Cell
 
 # Certainty under which no move rests on a cell: a wrong pair costs more than a missed one. Of the
@@ -61,12 +61,13 @@ def advise(
     open_links = links(sure, rules)
     if not open_links and links(board, rules):
         return Advice((), "no move", "the pairs that are open rest on cells not read surely")
-    counts = rules.labels(board).counts
-    if not open_links and any(size % 2 for size in counts.values()):
+    labels = rules.labels(board)
+    odd = odd_kinds(labels)
+    if not open_links and odd:
         return Advice((), "no move", "no pair is open, but a tile's mate was not read")
     if not open_links:
         return Advice((), "no move", "no pair left: the game should shuffle")
-    paired = [found for found in open_links if counts[rules.labels(board).at(found.a)] % 2 == 0]
+    paired = [found for found in open_links if labels.at(found.a) not in odd]
     if not paired:
         moves = tuple(LinkMove(found) for found in open_links)
         return Advice(moves, "ready", "an odd number of these is left: perhaps one was misread")

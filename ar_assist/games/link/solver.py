@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from typing import Literal
@@ -36,7 +36,7 @@ class Solution:
     """What is known of a position.
 
     It speaks of the tiles that have a partner; a kind of which an odd number is left stays, for
-    some tile of it must have been misread.
+    some tile of it must have been misread. Where it stands in the way nothing is proved lost.
     """
 
     verdict: Verdict  # lost: proved, no order clears it
@@ -49,8 +49,15 @@ def solve(board: LinkBoard, rules: Rules, nodes: int = NODES) -> Solution:
     """The best clearing order that the budget allows; the accelerator comes in when it pays."""
     solution = _run(board, rules, min(nodes, QUICK_NODES), wait=False)
     if solution.verdict == "unknown" and nodes > QUICK_NODES:
-        return _run(board, rules, nodes, wait=True)
+        solution = _run(board, rules, nodes, wait=True)
+    if solution.verdict == "lost" and odd_kinds(rules.labels(board)):
+        return replace(solution, verdict="unknown")
     return solution
+
+
+def odd_kinds(board: LinkBoard) -> set[int]:
+    """The kinds of which an odd number is left: one of their tiles must have been misread."""
+    return {kind for kind, count in board.counts.items() if count % 2}
 
 
 def replay(
