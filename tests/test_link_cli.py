@@ -41,10 +41,24 @@ def test_solve_reads_json_lines_and_their_rules(
     assert verdicts == ["clears", "lost", "clears"]
 
 
+@pytest.mark.parametrize(
+    ("words", "gravity"),
+    [
+        ('{"cells": [[1, 1]], "gravity": "left", "same": null}', "left"),
+        ('{"board": {"cells": [[1, 1]], "gravity": "left"}}', "left"),
+        ('{"board": [[1, 1]], "gravity": "left"}', "left"),
+        ('{"cells": [[1, 1]], "name": "a\u2028b"}', "none"),
+    ],
+)
+def test_a_board_in_json_brings_its_rules(words: str, gravity: str) -> None:
+    [(board, rules)] = load_boards(words, lines=True)
+    assert (board.cells, rules) == (((1, 1),), Rules(gravity))
+
+
 def test_solve_reads_standard_input_and_judges_all_pairs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("1 1 2 1\n3 2 1 3\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff1 1 2 1\n3, 2, 1, 3\n"))
     assert main(["solve", "-", "--all-pairs"]) == 0
     out = capsys.readouterr().out
     assert "clears all 8 tiles" in out
@@ -113,7 +127,11 @@ def test_a_board_without_tiles_is_said_to_be_done(
         ("1 ?\n", 2, "'?' is no cell"),
         ("[[1, 1.5]]", 2, "1.5 is no cell"),
         ('{"cells": 3}', 2, "no board"),
-        ("[[1,", 2, "Expecting value"),
+        ("[[1,", 2, "no JSON: Expecting value"),
+        ("[[1, 1]]\n[[2, 2]]", 2, "boards one a line are a .jsonl"),
+        ("1,,1\n2,,2", 2, "'' is no cell"),
+        ("x" * 10_000, 2, "x… is no cell"),
+        ("\x1b[31m 1", 2, r"'\x1b[31m' is no cell"),
         ('{"cells": [[1, 1]], "same": 5}', 2, "'same' is 5"),
         ('{"cells": [[1, 1]], "same": [["a"]]}', 2, "'a' under 'same' is no kind"),
         ('{"cells": [[1, 1]], "same": [[1, 0]]}', 2, "0 under 'same' is no kind"),
@@ -137,6 +155,7 @@ def test_bad_boards_are_told_in_one_line(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+    assert len(said) < 300
 
 
 def test_a_file_without_boards_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

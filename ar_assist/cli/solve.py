@@ -83,7 +83,8 @@ def _boards(args: argparse.Namespace) -> Iterator[tuple[LinkBoard, Rules]]:
 
 def _text(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        return text.removeprefix("\ufeff")
     except OSError as error:
         raise SourceError(f"{name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
