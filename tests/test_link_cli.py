@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from ar_assist.cli import main
-from ar_assist.games.link.board import Rules, parse_board
+from ar_assist.games.link import solver
+from ar_assist.games.link.board import LinkBoard, Rules, parse_board
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.solver import replay, solve
 
@@ -178,6 +179,32 @@ def test_a_budget_of_nothing_is_refused(budget: list[str], tmp_path: Path) -> No
     board = tmp_path / "board.txt"
     board.write_text("1 1\n")
     assert main(["solve", str(board), *budget]) == 2
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.5, 3, 60])
+def test_seconds_are_neither_exceeded_nor_left(
+    seconds: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock, budgets = [0.0], []
+
+    def search(board: LinkBoard, rules: Rules, nodes: int) -> solver.Solution:
+        clock[0] += nodes * (1e-6 if "loaded" in budgets else 1e-4)
+        budgets.append(nodes)
+        return solver.Solution("unknown", (), board.left, nodes)
+
+    def load(wait: bool) -> None:
+        if "loaded" not in budgets:
+            clock[0] += 0.8
+            budgets.append("loaded")
+
+    monkeypatch.setattr(solver, "solve", search)
+    monkeypatch.setattr(solver, "warm", load)
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    board = tmp_path / "board.txt"
+    board.write_text("1 1\n")
+    assert main(["solve", str(board), "--seconds", str(seconds)]) == 0
+    assert ("loaded" in budgets) == (seconds > 1)
+    assert seconds / 3 < clock[0] <= max(seconds, 0.1)
 
 
 def test_the_order_is_drawn(tmp_path: Path) -> None:

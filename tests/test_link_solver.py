@@ -203,6 +203,14 @@ def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.Mon
     assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
 
 
+def test_many_equal_tiles_wait_for_the_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, waits = solver._engine, []
+    monkeypatch.setattr(solver, "_engine", lambda wait: waits.append(wait) or engine(wait))
+    assert solve(deal(7, 12, 19, random.Random(1)), Rules(), 100).verdict == "clears"
+    assert solve(deal(24, 24, 8, random.Random(1)), Rules(), 100).verdict == "clears"
+    assert waits == [False, True]
+
+
 def test_a_budget_beyond_what_the_compiled_search_counts_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

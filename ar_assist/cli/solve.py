@@ -19,7 +19,10 @@ from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.paths import Link, links
 from ar_assist.games.link.solver import Solution
 
-FIRST_NODES = 16_000  # the first try under --seconds; it tells how fast this machine is
+# Under --seconds searches grow: the first one's nodes (0.1 s in plain Python), and how many times
+# more the next one gets: too few more find nothing new, and a short one misjudges a long one.
+FIRST_NODES, LEAST_GROWTH, MOST_GROWTH = 1_000, 2, 16
+LOADING_S = 1.0  # what the accelerator takes to load, where it was compiled before
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,18 +110,24 @@ def _finished(board: LinkBoard, rules: Rules, solution: Solution) -> Solution:
 
 
 def _solve_for(seconds: float, board: LinkBoard, rules: Rules) -> Solution:
-    """Solve for about so long: a short search tells how many nodes the time is worth."""
-    begin = time.perf_counter()
-    solution = solver.solve(board, rules, FIRST_NODES)
-    if solution.verdict == "unknown":
-        solver.warm(wait=True)
-        begin_again = time.perf_counter()
-        solution = solver.solve(board, rules, FIRST_NODES)
+    """Solve for about so long: each search tells how many nodes the rest of the time is worth.
+
+    The accelerator is loaded where that leaves time to use it. The last search gets most of it.
+    """
+    end = time.perf_counter() + seconds
+    nodes, best = FIRST_NODES, None
+    while True:
+        begin = time.perf_counter()
+        solution = solver.solve(board, rules, nodes)
+        if best is None or solution.verdict != "unknown" or solution.left < best.left:
+            best = solution
         now = time.perf_counter()
-        nodes = solution.nodes * (seconds - (now - begin)) / (now - begin_again)
-        if nodes > FIRST_NODES:
-            solution = solver.solve(board, rules, int(nodes))
-    return solution
+        times = (end - now) / (now - begin)
+        if best.verdict != "unknown" or times < LEAST_GROWTH:
+            return best
+        if end - now > LOADING_S:
+            solver.warm(wait=True)
+        nodes = int(nodes * min(times, MOST_GROWTH))
 
 
 def _judge(board: LinkBoard, rules: Rules, solution: Solution, nodes: int) -> list[dict[str, Any]]:

@@ -22,6 +22,7 @@ from ar_assist.types import Cell
 
 NODES = 750_000  # some 0.9 s compiled on 84 tiles, where it must all be spent
 QUICK_NODES = 16_000  # about 1 s in plain Python: enough for most boards, so it is tried first
+MANY_PAIRS = 10_000  # of equal tiles: from here on plain Python plays no game within a second
 MOST_NODES = 10**12  # a month; compiled searches count in 64 bits
 SEED = 1  # searches repeat to the bit
 
@@ -47,7 +48,8 @@ class Solution:
 
 def solve(board: LinkBoard, rules: Rules, nodes: int = NODES) -> Solution:
     """The best clearing order that the budget allows; the accelerator comes in when it pays."""
-    solution = _run(board, rules, min(nodes, QUICK_NODES), wait=False)
+    slow = sum(n * (n - 1) // 2 for n in rules.labels(board).counts.values()) > MANY_PAIRS
+    solution = _run(board, rules, min(nodes, QUICK_NODES), wait=slow)
     if solution.verdict == "unknown" and nodes > QUICK_NODES:
         solution = _run(board, rules, nodes, wait=True)
     if solution.verdict == "lost" and odd_kinds(rules.labels(board)):
