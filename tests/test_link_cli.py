@@ -207,7 +207,7 @@ def test_seconds_are_neither_exceeded_nor_left(
     assert seconds / 3 < clock[0] <= max(seconds, 0.1)
 
 
-def test_the_order_is_drawn(tmp_path: Path) -> None:
+def test_the_order_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     board, picture, film = tmp_path / "b.txt", tmp_path / "b.png", tmp_path / "b.gif"
     board.write_text("1 2 1\n3 2 3\n")
     assert main(["solve", str(board), "--gravity", "left", "--out", str(picture)]) == 0
@@ -215,7 +215,9 @@ def test_the_order_is_drawn(tmp_path: Path) -> None:
     assert Image.open(picture).size == Image.open(film).size
     assert Image.open(film).n_frames == 4  # three pairs and the end
     assert main(["solve", str(board), "--out", str(tmp_path / "b.txt")]) == 2
+    capsys.readouterr()
     assert main(["solve", str(board), "--out", str(tmp_path / "no" / "b.png")]) == 2
+    assert not capsys.readouterr().out  # drawn first: one who reads one line only gets it all
 
 
 def test_boards_of_one_file_are_drawn_into_files_of_their_own(tmp_path: Path) -> None:

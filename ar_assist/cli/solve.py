@@ -54,13 +54,13 @@ def run(args: argparse.Namespace) -> int:
         order = [link for _, link in solver.replay(board, rules, solution.order)]
         nodes = args.nodes or solver.NODES
         judged = _judge(board, rules, found, nodes) if args.all_pairs else None
+        if args.out:
+            out = args.out.with_stem(f"{args.out.stem}-{number}") if _many(args) else args.out
+            _draw(out, board, rules, solution)
         if args.json:
             print(json.dumps(_record(order, solution, ms, judged)), flush=True)
         else:
             _tell(rules.labels(board), order, solution, ms, judged)
-        if args.out:
-            out = args.out.with_stem(f"{args.out.stem}-{number}") if _many(args) else args.out
-            _draw(out, board, rules, solution)
     return 0
 
 
