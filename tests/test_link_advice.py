@@ -125,6 +125,24 @@ def test_a_lost_board_is_said_to_be_lost_and_played_on() -> None:
     assert "leaves 4 tiles" in said.reason
 
 
+def test_no_board_is_called_lost_before_its_gravity_is_known() -> None:
+    rng = random.Random(4)
+    rest = [kind for kind in range(3, 14) for _ in range(4)]
+    rng.shuffle(rest)
+    cells = [1, 2, *rest[:6], 2, 1, *rest[6:]]  # ones and twos bar each other's way for ever
+    history = [LinkBoard(tuple(tuple(cells[i : i + 8]) for i in range(0, 48, 8)))]
+    said = LinkGame().advise(history)
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert "cannot be cleared" not in said.reason
+    while infer(history).certainty < 0.99:
+        move = rng.choice(links(history[-1], Rules()))
+        history.append(play(history[-1], Rules(), move.a, move.b))
+    said = LinkGame().advise(history)
+    assert said.moves[0].safe is False
+    assert "cannot be cleared" in said.reason
+
+
 def test_without_a_pair_it_says_so() -> None:
     said = LinkGame("none").advise([parse_board("1 2\n2 1")])
     assert (said.status, said.moves) == ("no move", ())

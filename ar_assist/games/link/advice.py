@@ -23,6 +23,7 @@ SHOWN = 3  # safe pairs wanted: the hint and two others for the player who asks
 TRIED = 3  # pairs judged at most, the planned one not counted
 JUDGE_NODES = 2_000  # for judging one of them: some 5 ms compiled
 PLANS = 64  # histories whose plan is remembered
+NOT_KNOWN = "not known whether the board can still be cleared"
 TURN_STEPS = 4  # a turn makes a path as hard to see as so many steps more
 
 _plans: dict[tuple[tuple[LinkBoard, ...], Rules, int], Solution] = {}
@@ -78,6 +79,14 @@ def advise(
     if sure != board:
         moves = tuple(replace(move, safe=None) for move in moves)
     return Advice(moves, "ready", _caution(moves, solution))
+
+
+def not_called_lost(advised: Advice[LinkMove]) -> Advice[LinkMove]:
+    """The same moves without the claim that nothing can clear the board."""
+    if not advised.moves or advised.moves[0].safe is not False:
+        return advised
+    moves = tuple(replace(move, safe=None) for move in advised.moves)
+    return replace(advised, moves=moves, reason=NOT_KNOWN)
 
 
 def trusted(board: LinkBoard, certainty: NDArray[np.float32]) -> LinkBoard:
@@ -165,4 +174,4 @@ def _caution(moves: Sequence[LinkMove], solution: Solution) -> str:
     """What the player should know of the moves shown."""
     if moves[0].safe is False:
         return f"cannot be cleared any more: the best order found leaves {solution.left} tiles"
-    return "" if moves[0].safe else "not known whether the board can still be cleared"
+    return "" if moves[0].safe else NOT_KNOWN
