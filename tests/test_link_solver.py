@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -200,6 +201,18 @@ def test_the_line_that_games_find_is_legal() -> None:
 
 def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "accelerated", lambda: False)
+    assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
+
+
+def test_the_plain_search_answers_where_numba_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ar_assist.games.link.fast", None)  # its import fails
+    monkeypatch.delattr("ar_assist.games.link.fast", raising=False)
+    monkeypatch.setattr(solver, "_accelerator", cache(solver._accelerator.__wrapped__))
+    monkeypatch.setattr(solver, "_installed", lambda: True)
+    solver.warm(wait=True)
+    assert not solver.accelerated()
     assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
 
 

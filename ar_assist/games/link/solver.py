@@ -105,10 +105,19 @@ def warm(wait: bool = False) -> None:
     _engine(wait)
 
 
-@cache
 def accelerated() -> bool:
-    """Whether the accelerator is installed."""
+    """Whether the accelerator is installed and, as far as is known, loads."""
+    return _installed() and not (_loaded() and _accelerator().exception())
+
+
+@cache
+def _installed() -> bool:
     return find_spec("numba") is not None
+
+
+def _loaded() -> bool:
+    """Whether the accelerator is ready, or failed to load."""
+    return _accelerator.cache_info().currsize > 0 and _accelerator().done()
 
 
 def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
@@ -129,10 +138,9 @@ def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
 
 def _engine(wait: bool) -> Engine:
     """The accelerator if it is installed and ready (or worth to wait for), else plain Python."""
-    if not accelerated():
+    if not accelerated() or not (wait or _loaded()):
         return PLAIN
-    started = _accelerator.cache_info().currsize > 0
-    return _accelerator().result() if wait or (started and _accelerator().done()) else PLAIN
+    return PLAIN if _accelerator().exception() else _accelerator().result()
 
 
 @cache
@@ -141,11 +149,11 @@ def _accelerator() -> Future[Engine]:
     loaded: Future[Engine] = Future()
 
     def load() -> None:
-        from ar_assist.games.link import fast
-
         try:
+            from ar_assist.games.link import fast
+
             engine = fast.engine()
-        except Exception as error:  # whatever a compiler may raise goes to the one who waits
+        except Exception as error:  # such as a numpy that this numba does not know
             loaded.set_exception(error)
         else:
             loaded.set_result(engine)
