@@ -122,7 +122,25 @@ def test_a_lost_board_is_said_to_be_lost_and_played_on() -> None:
     board = parse_board("1 2 3 3\n2 1 4 4")
     said = LinkGame("none").advise([board])
     assert said.moves[0].safe is False
-    assert "at best 4 tiles stay" in said.reason
+    assert "leaves 4 tiles" in said.reason
+
+
+def test_no_board_is_called_lost_before_its_gravity_is_known() -> None:
+    rng = random.Random(4)
+    rest = [kind for kind in range(3, 14) for _ in range(4)]
+    rng.shuffle(rest)
+    cells = [1, 2, *rest[:6], 2, 1, *rest[6:]]  # ones and twos bar each other's way for ever
+    history = [LinkBoard(tuple(tuple(cells[i : i + 8]) for i in range(0, 48, 8)))]
+    said = LinkGame().advise(history)
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert "cannot be cleared" not in said.reason
+    while infer(history).certainty < 0.99:
+        move = rng.choice(links(history[-1], Rules()))
+        history.append(play(history[-1], Rules(), move.a, move.b))
+    said = LinkGame().advise(history)
+    assert said.moves[0].safe is False
+    assert "cannot be cleared" in said.reason
 
 
 def test_without_a_pair_it_says_so() -> None:
@@ -166,6 +184,14 @@ def test_a_misread_tile_leaves_safe_pairs_among_the_rest() -> None:
     said = LinkGame("none").advise([board])
     assert said.moves[0].safe
     assert all(board.at(move.link.a) != 9 for move in said.moves)
+
+
+def test_a_misread_tile_in_the_way_does_not_make_a_board_lost() -> None:
+    board = parse_board("2 1 1 1\n4 1 1 2\n3 1 2 4")  # it clears: the first 2 is the other 3
+    said = LinkGame("none").advise([board])
+    assert said.moves
+    assert all(move.safe is None for move in said.moves)
+    assert "cannot be cleared" not in said.reason
 
 
 @pytest.mark.parametrize("gravity", GRAVITIES)

@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from ar_assist.cli import main
-from ar_assist.games.link.board import Rules, parse_board
+from ar_assist.games.link import solver
+from ar_assist.games.link.board import LinkBoard, Rules, parse_board
 from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.solver import replay, solve
 
@@ -41,10 +42,24 @@ def test_solve_reads_json_lines_and_their_rules(
     assert verdicts == ["clears", "lost", "clears"]
 
 
+@pytest.mark.parametrize(
+    ("words", "gravity"),
+    [
+        ('{"cells": [[1, 1]], "gravity": "left", "same": null}', "left"),
+        ('{"board": {"cells": [[1, 1]], "gravity": "left"}}', "left"),
+        ('{"board": [[1, 1]], "gravity": "left"}', "left"),
+        ('{"cells": [[1, 1]], "name": "a\u2028b"}', "none"),
+    ],
+)
+def test_a_board_in_json_brings_its_rules(words: str, gravity: str) -> None:
+    [(board, rules)] = load_boards(words, lines=True)
+    assert (board.cells, rules) == (((1, 1),), Rules(gravity))
+
+
 def test_solve_reads_standard_input_and_judges_all_pairs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("1 1 2 1\n3 2 1 3\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff1 1 2 1\n3, 2, 1, 3\n"))
     assert main(["solve", "-", "--all-pairs"]) == 0
     out = capsys.readouterr().out
     assert "clears all 8 tiles" in out
@@ -67,6 +82,16 @@ def test_an_odd_kind_is_said_and_the_rest_is_played(
         (0, 1): "unknown",
         (1, 0): "safe",
     }
+
+
+def test_pairs_beside_an_odd_kind_in_the_way_are_not_called_unsafe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("2 1 1 1\n4 1 1 2\n3 1 2 4"))
+    assert main(["solve", "-", "--all-pairs", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["verdict"] == "lost"
+    assert {pair["verdict"] for pair in said["pairs"]} == {"unknown"}
 
 
 def test_kinds_that_match_make_no_odd_kind(
@@ -103,7 +128,11 @@ def test_a_board_without_tiles_is_said_to_be_done(
         ("1 ?\n", 2, "'?' is no cell"),
         ("[[1, 1.5]]", 2, "1.5 is no cell"),
         ('{"cells": 3}', 2, "no board"),
-        ("[[1,", 2, "Expecting value"),
+        ("[[1,", 2, "no JSON: Expecting value"),
+        ("[[1, 1]]\n[[2, 2]]", 2, "boards one a line are a .jsonl"),
+        ("1,,1\n2,,2", 2, "'' is no cell"),
+        ("x" * 10_000, 2, "x… is no cell"),
+        ("\x1b[31m 1", 2, r"'\x1b[31m' is no cell"),
         ('{"cells": [[1, 1]], "same": 5}', 2, "'same' is 5"),
         ('{"cells": [[1, 1]], "same": [["a"]]}', 2, "'a' under 'same' is no kind"),
         ('{"cells": [[1, 1]], "same": [[1, 0]]}', 2, "0 under 'same' is no kind"),
@@ -127,6 +156,7 @@ def test_bad_boards_are_told_in_one_line(
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+    assert len(said) < 300
 
 
 def test_a_file_without_boards_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -151,7 +181,33 @@ def test_a_budget_of_nothing_is_refused(budget: list[str], tmp_path: Path) -> No
     assert main(["solve", str(board), *budget]) == 2
 
 
-def test_the_order_is_drawn(tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", [0.05, 0.5, 3, 60])
+def test_seconds_are_neither_exceeded_nor_left(
+    seconds: float, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    clock, budgets = [0.0], []
+
+    def search(board: LinkBoard, rules: Rules, nodes: int) -> solver.Solution:
+        clock[0] += nodes * (1e-6 if "loaded" in budgets else 1e-4)
+        budgets.append(nodes)
+        return solver.Solution("unknown", (), board.left, nodes)
+
+    def load(wait: bool) -> None:
+        if "loaded" not in budgets:
+            clock[0] += 0.8
+            budgets.append("loaded")
+
+    monkeypatch.setattr(solver, "solve", search)
+    monkeypatch.setattr(solver, "warm", load)
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    board = tmp_path / "board.txt"
+    board.write_text("1 1\n")
+    assert main(["solve", str(board), "--seconds", str(seconds)]) == 0
+    assert ("loaded" in budgets) == (seconds > 1)
+    assert seconds / 3 < clock[0] <= max(seconds, 0.1)
+
+
+def test_the_order_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     board, picture, film = tmp_path / "b.txt", tmp_path / "b.png", tmp_path / "b.gif"
     board.write_text("1 2 1\n3 2 3\n")
     assert main(["solve", str(board), "--gravity", "left", "--out", str(picture)]) == 0
@@ -159,7 +215,9 @@ def test_the_order_is_drawn(tmp_path: Path) -> None:
     assert Image.open(picture).size == Image.open(film).size
     assert Image.open(film).n_frames == 4  # three pairs and the end
     assert main(["solve", str(board), "--out", str(tmp_path / "b.txt")]) == 2
+    capsys.readouterr()
     assert main(["solve", str(board), "--out", str(tmp_path / "no" / "b.png")]) == 2
+    assert not capsys.readouterr().out  # drawn first: one who reads one line only gets it all
 
 
 def test_boards_of_one_file_are_drawn_into_files_of_their_own(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def check_against_exhaustion(gravity: str, boards: int, seed: int) -> None:
         solution = solve(board, rules)
         left = fewest_left(board, rules)
         assert solution.verdict == ("clears" if left == 0 else "lost"), f"{rules}\n{board}"
+        assert solution.left == left, f"{rules}\n{board}"
         lost += left > 0
     assert 0 < lost < boards
     fewest_left.cache_clear()
@@ -200,6 +202,26 @@ def test_the_line_that_games_find_is_legal() -> None:
 def test_the_plain_search_answers_where_numba_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solver, "accelerated", lambda: False)
     assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
+
+
+def test_the_plain_search_answers_where_numba_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ar_assist.games.link.fast", None)  # its import fails
+    monkeypatch.delattr("ar_assist.games.link.fast", raising=False)
+    monkeypatch.setattr(solver, "_accelerator", cache(solver._accelerator.__wrapped__))
+    monkeypatch.setattr(solver, "_installed", lambda: True)
+    solver.warm(wait=True)
+    assert not solver.accelerated()
+    assert solve(deal(7, 12, 19, random.Random(1)), Rules("down")).verdict == "clears"
+
+
+def test_many_equal_tiles_wait_for_the_accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, waits = solver._engine, []
+    monkeypatch.setattr(solver, "_engine", lambda wait: waits.append(wait) or engine(wait))
+    assert solve(deal(7, 12, 19, random.Random(1)), Rules(), 100).verdict == "clears"
+    assert solve(deal(24, 24, 8, random.Random(1)), Rules(), 100).verdict == "clears"
+    assert waits == [False, True]
 
 
 def test_a_budget_beyond_what_the_compiled_search_counts_is_taken(

@@ -19,7 +19,10 @@ from ar_assist.games.link.files import load_boards
 from ar_assist.games.link.paths import Link, links
 from ar_assist.games.link.solver import Solution
 
-FIRST_NODES = 16_000  # the first try under --seconds; it tells how fast this machine is
+# Under --seconds searches grow: the first one's nodes (0.1 s in plain Python), and how many times
+# more the next one gets: too few more find nothing new, and a short one misjudges a long one.
+FIRST_NODES, LEAST_GROWTH, MOST_GROWTH = 1_000, 2, 16
+LOADING_S = 1.0  # what the accelerator takes to load, where it was compiled before
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +54,13 @@ def run(args: argparse.Namespace) -> int:
         order = [link for _, link in solver.replay(board, rules, solution.order)]
         nodes = args.nodes or solver.NODES
         judged = _judge(board, rules, found, nodes) if args.all_pairs else None
+        if args.out:
+            out = args.out.with_stem(f"{args.out.stem}-{number}") if _many(args) else args.out
+            _draw(out, board, rules, solution)
         if args.json:
             print(json.dumps(_record(order, solution, ms, judged)), flush=True)
         else:
             _tell(rules.labels(board), order, solution, ms, judged)
-        if args.out:
-            out = args.out.with_stem(f"{args.out.stem}-{number}") if _many(args) else args.out
-            _draw(out, board, rules, solution)
     return 0
 
 
@@ -83,7 +86,8 @@ def _boards(args: argparse.Namespace) -> Iterator[tuple[LinkBoard, Rules]]:
 
 def _text(name: str) -> str:
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        return text.removeprefix("\ufeff")
     except OSError as error:
         raise SourceError(f"{name}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -99,25 +103,31 @@ def _solve(board: LinkBoard, rules: Rules, args: argparse.Namespace) -> Solution
 
 def _finished(board: LinkBoard, rules: Rules, solution: Solution) -> Solution:
     """What is said of the whole board: tiles without a partner make it lost."""
-    if solution.left and solution.verdict != "unknown":
-        order = solver.finish(board, rules, solution.order)
-        solution = replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
-    return solution
+    if not solver.odd_kinds(rules.labels(board)):
+        return solution
+    order = solver.finish(board, rules, solution.order)
+    return replace(solution, verdict="lost", order=order, left=board.left - 2 * len(order))
 
 
 def _solve_for(seconds: float, board: LinkBoard, rules: Rules) -> Solution:
-    """Solve for about so long: a short search tells how many nodes the time is worth."""
-    begin = time.perf_counter()
-    solution = solver.solve(board, rules, FIRST_NODES)
-    if solution.verdict == "unknown":
-        solver.warm(wait=True)
-        begin_again = time.perf_counter()
-        solution = solver.solve(board, rules, FIRST_NODES)
+    """Solve for about so long: each search tells how many nodes the rest of the time is worth.
+
+    The accelerator is loaded where that leaves time to use it. The last search gets most of it.
+    """
+    end = time.perf_counter() + seconds
+    nodes, best = FIRST_NODES, None
+    while True:
+        begin = time.perf_counter()
+        solution = solver.solve(board, rules, nodes)
+        if best is None or solution.verdict != "unknown" or solution.left < best.left:
+            best = solution
         now = time.perf_counter()
-        nodes = solution.nodes * (seconds - (now - begin)) / (now - begin_again)
-        if nodes > FIRST_NODES:
-            solution = solver.solve(board, rules, int(nodes))
-    return solution
+        times = (end - now) / (now - begin)
+        if best.verdict != "unknown" or times < LEAST_GROWTH:
+            return best
+        if end - now > LOADING_S:
+            solver.warm(wait=True)
+        nodes = int(nodes * min(times, MOST_GROWTH))
 
 
 def _judge(board: LinkBoard, rules: Rules, solution: Solution, nodes: int) -> list[dict[str, Any]]:
@@ -128,7 +138,7 @@ def _judge(board: LinkBoard, rules: Rules, solution: Solution, nodes: int) -> li
     """
     words = {True: "safe", False: "unsafe", None: "unknown"}
     labels = rules.labels(board)
-    odd = {kind for kind, count in labels.counts.items() if count % 2}
+    odd = solver.odd_kinds(labels)
     judged = []
     for link in links(board, rules):
         doubted = labels.at(link.a) in odd

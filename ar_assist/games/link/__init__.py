@@ -24,6 +24,7 @@ from ar_assist.games.link.gravity import Gravity, infer, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
+CERTAIN = 0.95  # chance of a gravity rule from which a board is called lost under it
 MARGIN = 1.25  # cells: one row of what lies around, and as far as a lens may bend it
 
 
@@ -81,6 +82,8 @@ class LinkGame:
         rules = Rules(gravity.name, self.outside)
         nodes = self.nodes if solver.accelerated() else min(self.nodes, solver.QUICK_NODES)
         advised = advice.advise(history, rules, nodes, reading.certainty if reading else None)
+        if gravity.certainty < CERTAIN:  # it may clear under another rule
+            advised = advice.not_called_lost(advised)
         words = [advised.reason] if advised.reason else []
         if advised.moves and self.gravity == "auto" and len(history) > 1:
             name = "no gravity" if gravity.name == "none" else f"gravity {gravity.name}"

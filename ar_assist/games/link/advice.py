@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ar_assist.games.link.board import LinkBoard, Rules, play
 from ar_assist.games.link.gravity import removed
 from ar_assist.games.link.paths import Link, links
-from ar_assist.games.link.solver import Solution, is_safe, solve
+from ar_assist.games.link.solver import Solution, is_safe, odd_kinds, solve
 from ar_assist.types import Advice, Cell
 
 # Certainty under which no move rests on a cell: a wrong pair costs more than a missed one. Of the
@@ -23,6 +23,7 @@ SHOWN = 3  # safe pairs wanted: the hint and two others for the player who asks
 TRIED = 3  # pairs judged at most, the planned one not counted
 JUDGE_NODES = 2_000  # for judging one of them: some 5 ms compiled
 PLANS = 64  # histories whose plan is remembered
+NOT_KNOWN = "not known whether the board can still be cleared"
 TURN_STEPS = 4  # a turn makes a path as hard to see as so many steps more
 
 _plans: dict[tuple[tuple[LinkBoard, ...], Rules, int], Solution] = {}
@@ -61,12 +62,13 @@ def advise(
     open_links = links(sure, rules)
     if not open_links and links(board, rules):
         return Advice((), "no move", "the pairs that are open rest on cells not read surely")
-    counts = rules.labels(board).counts
-    if not open_links and any(size % 2 for size in counts.values()):
+    labels = rules.labels(board)
+    odd = odd_kinds(labels)
+    if not open_links and odd:
         return Advice((), "no move", "no pair is open, but a tile's mate was not read")
     if not open_links:
         return Advice((), "no move", "no pair left: the game should shuffle")
-    paired = [found for found in open_links if counts[rules.labels(board).at(found.a)] % 2 == 0]
+    paired = [found for found in open_links if labels.at(found.a) not in odd]
     if not paired:
         moves = tuple(LinkMove(found) for found in open_links)
         return Advice(moves, "ready", "an odd number of these is left: perhaps one was misread")
@@ -77,6 +79,14 @@ def advise(
     if sure != board:
         moves = tuple(replace(move, safe=None) for move in moves)
     return Advice(moves, "ready", _caution(moves, solution))
+
+
+def not_called_lost(advised: Advice[LinkMove]) -> Advice[LinkMove]:
+    """The same moves without the claim that nothing can clear the board."""
+    if not advised.moves or advised.moves[0].safe is not False:
+        return advised
+    moves = tuple(replace(move, safe=None) for move in advised.moves)
+    return replace(advised, moves=moves, reason=NOT_KNOWN)
 
 
 def trusted(board: LinkBoard, certainty: NDArray[np.float32]) -> LinkBoard:
@@ -163,5 +173,5 @@ def _effort(found: Link, last: tuple[Cell, ...]) -> int:
 def _caution(moves: Sequence[LinkMove], solution: Solution) -> str:
     """What the player should know of the moves shown."""
     if moves[0].safe is False:
-        return f"cannot be cleared any more: at best {solution.left} tiles stay"
-    return "" if moves[0].safe else "not known whether the board can still be cleared"
+        return f"cannot be cleared any more: the best order found leaves {solution.left} tiles"
+    return "" if moves[0].safe else NOT_KNOWN

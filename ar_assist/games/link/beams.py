@@ -67,12 +67,14 @@ def sweep(puzzle: Puzzle, field: Field, width: int, likings: Ints) -> tuple[int,
     field.notes[DROPPED] = 0
     field.notes[LOOSE] = 1
     for ply in range(plies):
+        next_of.a[0] = 0
         count = spread(puzzle, field, likings, grids, less, alive, next_of, points, ints(table))
         room = min(width, max(1, field.notes[NODES] // (min(plies - ply, HORIZON) * BRANCHES)))
         if field.notes[NODES] <= 0 or count > room:
             field.notes[DROPPED] = 1
         if field.notes[NODES] <= 0 or count == 0:
-            return UNKNOWN if field.notes[DROPPED] else LOST, trace(beam, ply)
+            verdict = UNKNOWN if field.notes[DROPPED] else LOST
+            return verdict, trace(beam, ply, next_of)
         alive = choose(beam, ply, next_of, points, count, room)
         for i in range(alive):
             at = ply * width + i
@@ -83,7 +85,8 @@ def sweep(puzzle: Puzzle, field: Field, width: int, likings: Ints) -> tuple[int,
             less[i] = beam.less[at]
         grids, spare = spare, grids
         field.notes[LOOSE] = len(puzzle.line_at) == 0
-    return CLEARS, trace(beam, plies)
+    next_of.a[0] = 0
+    return CLEARS, trace(beam, plies, next_of)
 
 
 def open_beam(width: int, size: int) -> Beam:
@@ -104,7 +107,8 @@ def spread(
 ) -> int:
     """List the moves of all positions of a ply that lead to new positions; returns how many.
 
-    What the list cannot hold is dropped, and noted.
+    What the list cannot hold is dropped, and noted. A move after which none is open is not counted,
+    but stands behind the last one of the list: it ends a line where there is no other.
     """
     size = len(field.grid)
     count, fresh = 0, 0
@@ -125,10 +129,10 @@ def spread(
                 fresh += 1
                 look(field.grid, field, puzzle)
                 replies = list_moves(field, puzzle, field.replies)
+                found.parent[count] = position
+                found.a[count] = a
+                found.b[count] = b
                 if replies or is_over(field, puzzle):
-                    found.parent[count] = position
-                    found.a[count] = a
-                    found.b[count] = b
                     liked = likings[field.moves[move]]
                     found.less[count] = less[position] + best - liked
                     points[count] = worth(field, puzzle, replies) - found.less[count] // LIKING
@@ -176,10 +180,15 @@ def choose(beam: Beam, ply: int, found: Beam, points: Ints, count: int, most: in
     return kept
 
 
-def trace(beam: Beam, plies: int) -> Ints:
-    """The moves that led to the first position of a ply."""
-    order = ints(2 * plies)
+def trace(beam: Beam, plies: int, last: Beam) -> Ints:
+    """The moves of so many plies and the last one, where there is one: the first of its list."""
+    ends = last.a[0] != 0
+    order = ints(2 * (plies + ends))
     position = 0
+    if ends:
+        order[2 * plies] = last.a[0]
+        order[2 * plies + 1] = last.b[0]
+        position = last.parent[0]
     for ply in range(plies - 1, -1, -1):
         at = ply * beam.width + position
         order[2 * ply] = beam.a[at]

@@ -20,6 +20,7 @@ SIGNS = {EMPTY: ".", STONE: "#", HOLE: "_"}
 VALUES = {sign: value for value, sign in SIGNS.items()}
 # Rows or columns at most: a line and its margins must fit into a 64-bit mask.
 LONGEST = 60
+SHOWN = 40  # characters of what is no cell that an error repeats
 
 # After each removal these slides run in order: (the part of the board, where its tiles go).
 # A board of odd size has the smaller half first: 7 rows are 3 at the top and 4 at the bottom.
@@ -143,7 +144,7 @@ class Rules:
 
 def parse_board(notation: str) -> LinkBoard:
     """The inverse of str(board); ValueError says what is wrong."""
-    rows = [line.replace(",", " ").split() for line in notation.splitlines()]
+    rows = [_words(line) for line in notation.splitlines()]
     return LinkBoard(tuple(tuple(map(_kind, row)) for row in rows if row))
 
 
@@ -231,9 +232,20 @@ def _cut(line: list[int], fixed: frozenset[int]) -> list[tuple[int, ...]]:
     return [tuple(piece) for piece in pieces if len(piece) > 1]
 
 
+def _words(line: str) -> list[str]:
+    """The cells of a row, parted by spaces or by commas; nothing between two commas is no cell."""
+    return [word.strip() for word in line.split(",")] if "," in line else line.split()
+
+
 def _kind(word: str) -> int:
     if word in VALUES:
         return VALUES[word]
     if word.isascii() and word.isdigit():
         return int(word)
-    raise ValueError(f"'{word}' is no cell: a whole number, . (empty), # (stone) or _ (hole)")
+    raise ValueError(f"{shown(word)} is no cell: a whole number, . (empty), # (stone) or _ (hole)")
+
+
+def shown(value: object) -> str:
+    """A value as an error names it: short, on one line."""
+    words = repr(value)
+    return words if len(words) <= SHOWN else words[:SHOWN] + "…"

@@ -15,6 +15,7 @@ from ar_assist.types import Cell
 
 CELL = 40  # px
 STEP_MS = 700  # a pair of the animation stays for so long
+COLOURS = 256  # of an animation
 GROUND, STONE, INK, MARK = (30, 33, 40), (85, 85, 85), (15, 15, 15), (255, 214, 10)
 GOLDEN = 0.61803  # hues a golden section apart stay apart for any number of kinds
 
@@ -32,12 +33,20 @@ def number(path: Path, board: LinkBoard, rules: Rules, order: Sequence[Pair]) ->
 
 def animate(path: Path, board: LinkBoard, rules: Rules, order: Sequence[Pair]) -> None:
     """Write the order as an animated GIF: every pair with its path, then the end."""
-    frames = []
+    colours = _picture(board, _kinds(board)).quantize(COLOURS - 1).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*MARK, *colours])
+    frames = []  # all in memory at once: a byte a pixel
     for before, link in replay(board, rules, order):
-        frames.append(_marked(_picture(before, _kinds(before)), link))
+        frames.append(_coloured(_marked(_picture(before, _kinds(before)), link), palette))
         board = play(before, rules, link.a, link.b)
-    frames.append(_picture(board, _kinds(board)))
+    frames.append(_coloured(_picture(board, _kinds(board)), palette))
     frames[0].save(path, save_all=True, append_images=frames[1:], duration=STEP_MS, loop=0)
+
+
+def _coloured(picture: Image.Image, palette: Image.Image) -> Image.Image:
+    """The picture in the colours of a palette."""
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def identities(board: LinkBoard) -> LinkBoard:

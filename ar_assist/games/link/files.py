@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ar_assist.games.link.board import LinkBoard, Rules, parse_level
+from ar_assist.games.link.board import LinkBoard, Rules, parse_level, shown
 
 
 def load_boards(text: str, lines: bool) -> Iterator[tuple[LinkBoard, Rules]]:
@@ -16,7 +16,7 @@ def load_boards(text: str, lines: bool) -> Iterator[tuple[LinkBoard, Rules]]:
         return
     if not text.strip():
         raise ValueError("no board in it")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # JSON strings may hold other line ends
         if line.strip():
             try:
                 yield _load(line)
@@ -31,6 +31,9 @@ def _load(text: str) -> tuple[LinkBoard, Rules]:
             return _from_json(json.loads(text))
         except RecursionError:
             raise ValueError("no board: lists within lists without end") from None
+        except json.JSONDecodeError as error:
+            more = "; boards one a line are a .jsonl" if error.msg == "Extra data" else ""
+            raise ValueError(f"no JSON: {error}{more}") from None
     return parse_level(text)
 
 
@@ -40,14 +43,16 @@ def _from_json(data: Any) -> tuple[LinkBoard, Rules]:
         return parse_level(data)
     rules = Rules()
     if isinstance(data, dict):
+        inner = data.get("board") or {}
+        data = data | (inner if isinstance(inner, dict) else {"cells": inner})
         rules = _rules(data)
-        data = data.get("board") or data
-        data = data.get("cells") if isinstance(data, dict) else data
+        data = data.get("cells")
     if not isinstance(data, list) or not all(isinstance(row, list) for row in data):
         raise ValueError("no board: rows of whole numbers are wanted, as a list or under 'cells'")
     for cell in (cell for row in data for cell in row):
         if not isinstance(cell, int) or isinstance(cell, bool) or cell < -2:
-            raise ValueError(f"{cell!r} is no cell: a whole number, 0 empty, -1 stone, -2 hole")
+            wanted = "a whole number, 0 empty, -1 stone, -2 hole"
+            raise ValueError(f"{shown(cell)} is no cell: {wanted}")
     return LinkBoard(tuple(tuple(row) for row in data)), rules
 
 
@@ -58,7 +63,7 @@ def _rules(data: dict[str, Any]) -> Rules:
         raise ValueError(f"'gravity' is {said['gravity']!r}: a name is wanted, as in \"down\"")
     if not isinstance(said.get("outside", True), bool):
         raise ValueError(f"'outside' is {said['outside']!r}: true or false is wanted")
-    return Rules(**said, same=_groups(data.get("same", [])))
+    return Rules(**said, same=_groups([] if data.get("same") is None else data["same"]))
 
 
 def _groups(data: Any) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from typing import Literal
@@ -22,6 +22,7 @@ from ar_assist.types import Cell
 
 NODES = 750_000  # some 0.9 s compiled on 84 tiles, where it must all be spent
 QUICK_NODES = 16_000  # about 1 s in plain Python: enough for most boards, so it is tried first
+MANY_PAIRS = 10_000  # of equal tiles: from here on plain Python plays no game within a second
 MOST_NODES = 10**12  # a month; compiled searches count in 64 bits
 SEED = 1  # searches repeat to the bit
 
@@ -36,7 +37,7 @@ class Solution:
     """What is known of a position.
 
     It speaks of the tiles that have a partner; a kind of which an odd number is left stays, for
-    some tile of it must have been misread.
+    some tile of it must have been misread. Where it stands in the way nothing is proved lost.
     """
 
     verdict: Verdict  # lost: proved, no order clears it
@@ -47,10 +48,18 @@ class Solution:
 
 def solve(board: LinkBoard, rules: Rules, nodes: int = NODES) -> Solution:
     """The best clearing order that the budget allows; the accelerator comes in when it pays."""
-    solution = _run(board, rules, min(nodes, QUICK_NODES), wait=False)
+    slow = sum(n * (n - 1) // 2 for n in rules.labels(board).counts.values()) > MANY_PAIRS
+    solution = _run(board, rules, min(nodes, QUICK_NODES), wait=slow)
     if solution.verdict == "unknown" and nodes > QUICK_NODES:
-        return _run(board, rules, nodes, wait=True)
+        solution = _run(board, rules, nodes, wait=True)
+    if solution.verdict == "lost" and odd_kinds(rules.labels(board)):
+        return replace(solution, verdict="unknown")
     return solution
+
+
+def odd_kinds(board: LinkBoard) -> set[int]:
+    """The kinds of which an odd number is left: one of their tiles must have been misread."""
+    return {kind for kind, count in board.counts.items() if count % 2}
 
 
 def replay(
@@ -96,10 +105,19 @@ def warm(wait: bool = False) -> None:
     _engine(wait)
 
 
-@cache
 def accelerated() -> bool:
-    """Whether the accelerator is installed."""
+    """Whether the accelerator is installed and, as far as is known, loads."""
+    return _installed() and not (_loaded() and _accelerator().exception())
+
+
+@cache
+def _installed() -> bool:
     return find_spec("numba") is not None
+
+
+def _loaded() -> bool:
+    """Whether the accelerator is ready, or failed to load."""
+    return _accelerator.cache_info().currsize > 0 and _accelerator().done()
 
 
 def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
@@ -120,10 +138,9 @@ def _run(board: LinkBoard, rules: Rules, nodes: int, wait: bool) -> Solution:
 
 def _engine(wait: bool) -> Engine:
     """The accelerator if it is installed and ready (or worth to wait for), else plain Python."""
-    if not accelerated():
+    if not accelerated() or not (wait or _loaded()):
         return PLAIN
-    started = _accelerator.cache_info().currsize > 0
-    return _accelerator().result() if wait or (started and _accelerator().done()) else PLAIN
+    return PLAIN if _accelerator().exception() else _accelerator().result()
 
 
 @cache
@@ -132,11 +149,11 @@ def _accelerator() -> Future[Engine]:
     loaded: Future[Engine] = Future()
 
     def load() -> None:
-        from ar_assist.games.link import fast
-
         try:
+            from ar_assist.games.link import fast
+
             engine = fast.engine()
-        except Exception as error:  # whatever a compiler may raise goes to the one who waits
+        except Exception as error:  # such as a numpy that this numba does not know
             loaded.set_exception(error)
         else:
             loaded.set_result(engine)
