@@ -63,7 +63,7 @@ class _Touch:
 
     hint: Any
     since: float  # s
-    until: float  # s: the last frame in which they did
+    until: float  # s: the last frame in which they did; none for CALM_HINT_S ends the touch
     looks: int = 0  # that began since and are answered
 
 
@@ -357,7 +357,7 @@ class Assistant:
         )
         if belief.reading is None:
             return view
-        hidden = self._why_no_hint(frame.time)
+        hidden = self._why_no_hint()
         return replace(
             view,
             state="locked",
@@ -369,7 +369,7 @@ class Assistant:
             age=frame.time - belief.read_at,
         )
 
-    def _why_no_hint(self, time: float) -> str:
+    def _why_no_hint(self) -> str:
         belief = self._belief
         if belief.advice is None or belief.reading is None:
             return "working out a move"
@@ -377,24 +377,24 @@ class Assistant:
             return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
-        touch = self._touch
-        if touch is None or touch.hint != belief.hint or time - touch.until >= CALM_HINT_S:
+        if self._touch is None:
             return ""
-        if touch.looks >= IN_THE_WAY:
+        if self._touch.looks >= IN_THE_WAY:
             return "a hand or something else is in the way"
         if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"
         return "something moves, reading again"
 
     def _note_touched(self, frame: Frame) -> None:
-        hint, changed = self._belief.hint, self._changed
-        if hint is None or changed is None or not self._touches_hint(changed):
-            return
-        touch, now = self._touch, frame.time
-        if touch and touch.hint == hint and now - touch.until < CALM_HINT_S:
-            self._touch = replace(touch, until=now)
-        else:
-            self._touch = _Touch(hint, now, now)
+        hint, changed, touch = self._belief.hint, self._changed, self._touch
+        now = frame.time
+        if touch and touch.hint != hint:
+            touch = None
+        if hint is not None and changed is not None and self._touches_hint(changed):
+            touch = replace(touch, until=now) if touch else _Touch(hint, now, now)
+        elif touch and now - touch.until >= CALM_HINT_S:
+            touch = None
+        self._touch = touch
 
     def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
         belief = self._belief

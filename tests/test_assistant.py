@@ -135,6 +135,14 @@ def test_a_hand_that_stays_is_told_from_a_move(play):
         assert moves in said and hides not in said and not said[-1]
 
 
+def test_a_hand_that_stays_is_told_by_a_camera_that_is_slow_in_the_dark(play):
+    """Its frames are further apart than a touch lasts."""
+    hand = ToySource(lambda t: START, 4.5, hand=lambda t: _cell(0, 0) if 2 < t < 2.9 else None)
+    said = {v.frame.time: v.reason for v in play(hand, Blind(), look_latency_s=0.1, stride=4)}
+    assert "a hand or something else is in the way" in said.values()
+    assert not any(reason for time, reason in said.items() if time > 3.2)
+
+
 def test_a_hint_that_was_hidden_comes_back_when_its_cells_are_calm(play):
     """A hand that shakes at the edge of a tile, or noise while a tile begins to fade."""
 
