@@ -40,6 +40,7 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
+COVERED_S = 5.0  # … until one is whose plane shows most of it: a hand or a message lies there
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
 IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
@@ -202,6 +203,12 @@ class Assistant:
         """Whether all cells look as they were read: no move waits to be read at once."""
         return self._changed is None or not self._changed.any()
 
+    @property
+    def _is_covered(self) -> bool:
+        """Whether some cells look otherwise than they were read, and most do not."""
+        changed = self._changed
+        return changed is not None and bool(changed.any()) and not change.is_another_board(changed)
+
     def _finding_task(self, frame: Frame) -> Task:
         given = None
         if self._given:
@@ -222,7 +229,7 @@ class Assistant:
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,
-            anew=followed.blind_s(frame.time) >= BLIND_S
+            anew=(followed.blind_s(frame.time) >= BLIND_S and not self._is_covered)
             or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
@@ -265,12 +272,12 @@ class Assistant:
         return replace(sight, game=games.get(sight.game.name, sight.game))
 
     def _see_nothing(self, followed: Followed, task: Task) -> None:
-        """Give up a plane in which looks have seen no board for long."""
+        """Give up a plane in which looks have seen no board for long, by what of it is in view."""
         if task.tracked is None:
             return
         if followed.blind_since is None:
             followed.blind_since = task.frame.time
-        if followed.blind_s(task.frame.time) >= GIVE_UP_S:
+        if followed.blind_s(task.frame.time) >= (COVERED_S if self._is_covered else GIVE_UP_S):
             self._lose_plane()
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from mjpeg_server import mjpeg_server
 from views import GREY_FRAME, view_of
-from xvfb import Display, display, wait_until
+from xvfb import Display, display, start, wait_until
 
 from ar_assist.cli import label
 from ar_assist.scene import open_scene
@@ -24,9 +24,6 @@ from ar_assist.video import open_source
 
 pytestmark = pytest.mark.desktop
 DRIVER = Path(__file__).with_name("desk_driver.py")
-# Without a window manager Qt now and then loses the event that maps its window, which then stays
-# black (never seen in ten starts under a window manager). It is started again then.
-STARTS = 5
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +38,9 @@ class Program:
     def __init__(self, desk: Display, folder: Path) -> None:
         self.desk, self.folder = desk, folder
         self._output = folder / "output.txt"
-        self._start()
-        for _ in range(STARTS):
-            if desk.shows_something(self.has_ended):
-                break
-            self.stop()
-            self._start()
+        command = [sys.executable, str(DRIVER), str(folder)]
+        self.process = start(desk, command, self._output)
         wait_until(lambda: "frame 0" in self.output(), "no frame came")
-
-    def _start(self) -> None:
-        command = [sys.executable, str(DRIVER), str(self.folder)]
-        with self._output.open("w") as file:
-            self.process = subprocess.Popen(command, env=self.desk.env, stdout=file, stderr=file)
-        self.desk.wait_for_window()
-
-    def has_ended(self) -> bool:
-        return self.process.poll() is not None
 
     def stop(self) -> None:
         self.process.kill()
