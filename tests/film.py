@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import cv2
+import numpy as np
 
 from ar_assist.games.link.board import LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.paths import links
@@ -12,7 +13,7 @@ from ar_assist.scene import open_scene
 from ar_assist.scene.hand import FINGER_MM, FINGER_PX, Reach
 from ar_assist.scene.render import Renderer
 from ar_assist.scene.script import Moment, Sprite, tiles
-from ar_assist.types import Cell, Image
+from ar_assist.types import Cell, Image, Points
 
 SCENE = "scene:tier=tripod,seed=7,gravity=none,rows=5,cols=8,kinds=10,taken=0"
 # Its tiles, dealt so that no two of a kind can be linked.
@@ -67,6 +68,19 @@ class Film:
         """Nothing can be told any more."""
         blurred = [cv2.GaussianBlur(frame, (0, 0), OUT_OF_FOCUS_PX) for frame in self._frames]
         self._jpegs = [_jpeg(frame) for frame in blurred]
+
+    def spots(self, *cells: Cell) -> list[tuple[float, float]]:
+        """Where the camera sees cells, px."""
+        return self._seen(np.array([self._centre(cell) for cell in cells], np.float32))
+
+    def corners(self) -> list[tuple[float, float]]:
+        """Where the camera sees the board's corners, px: top left, then clockwise."""
+        return self._seen(self._game.board.corners)
+
+    def _seen(self, points: Points) -> list[tuple[float, float]]:
+        seen = self._world.seen(0.0, points)
+        assert seen is not None
+        return [(float(x), float(y)) for x, y in seen]
 
     def _centre(self, cell: Cell) -> tuple[float, float]:
         """Of a cell, px of the screen."""

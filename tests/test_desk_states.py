@@ -6,6 +6,10 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import cv2
@@ -21,7 +25,10 @@ from ar_assist.types import Image
 pytestmark = pytest.mark.desktop
 FPS = 15.0
 LETTERS_PX = 19  # of the status line at 720p
+STRIP_PX = 140  # at the bottom: the status line, and questions above it
 SAME_WORDS = 0.98  # correlation of the words with where they stand; one digit off gives 0.96
+STAYS_S = 2.0  # of looks, which read the tile otherwise
+SECRET = "s3cret"
 HINT_PX = 500  # that frames and path take at least
 
 
@@ -55,45 +62,80 @@ class Onlooker:
 
 def _has_words(picture: Image, words: str) -> bool:
     mask = text_mask(words, LETTERS_PX)
-    grey = cv2.cvtColor(picture[-3 * LETTERS_PX :], cv2.COLOR_BGR2GRAY)
+    grey = cv2.cvtColor(picture[-STRIP_PX:], cv2.COLOR_BGR2GRAY)
     return float(cv2.matchTemplate(grey, mask, cv2.TM_CCOEFF_NORMED).max()) > SAME_WORDS
+
+
+@contextmanager
+def played(film: Film, folder: Path, *flags: str) -> Iterator[tuple[Display, Onlooker]]:
+    """The program before a film, and `q` at the end: its display, and who looks at it."""
+    with display() as desk, mjpeg_server(film.picture, FPS) as served:
+        url = served.url.replace("http://", f"http://me:{SECRET}@")
+        command = [sys.executable, "-m", "ar_assist", "--source", url, "--game", "link", *flags]
+        process = start(desk, command, folder / "output.txt")
+        try:
+            desk.park_mouse()
+            yield desk, Onlooker(desk, folder)
+            desk.press("q")
+            assert process.wait(timeout=20) == 0
+        finally:
+            process.kill()
+            process.wait()
 
 
 def test_every_state_is_shown_in_words_and_a_hint_only_where_one_is_ready(tmp_path: Path) -> None:
     film, log = Film(), tmp_path / "run.jsonl"
     full = film.board
     film.defocus()
-    with display() as desk, mjpeg_server(film.picture, FPS) as served:
-        command = [sys.executable, "-m", "ar_assist", "--source", served.url, "--game", "link"]
-        process = start(desk, [*command, "--log", str(log)], tmp_path / "output.txt")
-        try:
-            onlooker = Onlooker(desk, tmp_path)
-            desk.park_mouse()
-            onlooker.sees("searching for a board")
-            film.show()
-            onlooker.sees("ready", hint=True)
-            film.show(hand_on=tuple(hint_in(log)["a"]))
-            onlooker.sees("something moves, reading again")
-            onlooker.sees("a hand or something else is in the way")
-            film.show()
-            onlooker.sees("ready", hint=True)
-            film.defocus()
-            onlooker.sees("lost the board, searching for it")
-            film.show(STUCK)
-            onlooker.sees("reading the board")
-            onlooker.sees("no pair left: the game should shuffle")
-            film.show(full)
-            onlooker.sees("ready", hint=True)
-            for moves in (9, 9, 1):  # fewer than half of the tiles: more is another board
-                film.show(after_moves(film.board, moves))
-                onlooker.sees(f"{film.board.left} tiles left", hint=None)
-            film.show(after_moves(film.board, 1))
-            onlooker.sees("solved: the board is cleared")
-            desk.press("q")
-            assert process.wait(timeout=20) == 0
-        finally:
-            process.kill()
-            process.wait()
+    with played(film, tmp_path, "--log", str(log)) as (_, onlooker):
+        onlooker.sees("searching for a board")
+        film.show()
+        onlooker.sees("ready", hint=True)
+        film.show(hand_on=tuple(hint_in(log)["a"]))
+        onlooker.sees("something moves, reading again")
+        onlooker.sees("a hand or something else is in the way")
+        film.show()
+        onlooker.sees("ready", hint=True)
+        film.defocus()
+        onlooker.sees("lost the board, searching for it")
+        film.show(STUCK)
+        onlooker.sees("reading the board")
+        onlooker.sees("no pair left: the game should shuffle")
+        film.show(full)
+        onlooker.sees("ready", hint=True)
+        for moves in (9, 9, 1):  # fewer than half of the tiles: more is another board
+            film.show(after_moves(film.board, moves))
+            onlooker.sees(f"{film.board.left} tiles left", hint=None)
+        film.show(after_moves(film.board, 1))
+        onlooker.sees("solved: the board is cleared")
+
+
+def test_what_the_player_says_by_mouse_holds_and_a_password_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Corners, a correction, and a bundle of it all."""
+    monkeypatch.chdir(tmp_path)
+    film, log = Film(), tmp_path / "run.jsonl"
+    with played(film, tmp_path, "--log", str(log)) as (desk, onlooker):
+        onlooker.sees("40 tiles left", hint=None)
+        desk.press("c")
+        onlooker.sees("click the board's top left corner (Esc: leave it)", hint=None)
+        desk.click(*film.corners())
+        onlooker.sees("reading the board in these corners", hint=None)
+        onlooker.sees("40 tiles left", hint=None)
+        desk.click(*film.spots((2, 3)))
+        onlooker.sees("row 3 column 4:   e   it is empty    x   it is blocked", hint=None)
+        desk.press("e")
+        onlooker.sees("39 tiles left", hint=None)
+        time.sleep(STAYS_S)
+        onlooker.sees("39 tiles left", hint=None)
+        desk.press("b")
+        wait_until(lambda: any(tmp_path.glob("*.zip")), "no bundle came")
+    (bundle,) = map(zipfile.ZipFile, tmp_path.glob("*.zip"))
+    written = [bundle.read(name) for name in bundle.namelist()]
+    assert any(name.startswith("frames/") for name in bundle.namelist())
+    written += [log.read_bytes(), (tmp_path / "output.txt").read_bytes()]
+    assert not any(SECRET.encode() in data for data in written)
 
 
 def hint_in(log: Path) -> dict[str, list[int]]:
