@@ -21,6 +21,7 @@ from ar_assist.cli import label
 from ar_assist.scene import open_scene
 from ar_assist.types import Correction
 from ar_assist.video import open_source
+from calibration.pictures import TITLE
 
 pytestmark = pytest.mark.desktop
 DRIVER = Path(__file__).with_name("desk_driver.py")
@@ -195,3 +196,22 @@ def test_truth_is_labelled_in_a_window(tmp_path: Path) -> None:
 def test_closing_the_window_ends_the_program(program: Program) -> None:
     program.desk.close_window()
     program.ends()
+
+
+@pytest.mark.parametrize("end", ["key", "button", "Ctrl-C"])
+def test_a_target_on_the_screen_goes_when_asked_to(end: str, tmp_path: Path) -> None:
+    with display(("--name", f"^{TITLE}$")) as desk:
+        command = [sys.executable, "-m", "calibration", "--show"]
+        process = start(desk, command, tmp_path / "output.txt")
+        try:
+            if end == "Ctrl-C":
+                process.send_signal(signal.SIGINT)
+            elif end == "button":
+                desk.close_window()
+            else:
+                desk.press("q")
+            process.wait(timeout=30)
+            assert "Traceback" not in (tmp_path / "output.txt").read_text()
+        finally:
+            process.kill()
+            process.wait()
