@@ -40,6 +40,7 @@ ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
+COVERED_S = 5.0  # … until one is whose plane shows most of it: a hand or a message lies there
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
 IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
@@ -63,7 +64,7 @@ class _Touch:
 
     hint: Any
     since: float  # s
-    until: float  # s: the last frame in which they did
+    until: float  # s: the last frame in which they did; none for CALM_HINT_S ends the touch
     looks: int = 0  # that began since and are answered
 
 
@@ -202,6 +203,12 @@ class Assistant:
         """Whether all cells look as they were read: no move waits to be read at once."""
         return self._changed is None or not self._changed.any()
 
+    @property
+    def _is_covered(self) -> bool:
+        """Whether some cells look otherwise than they were read, and most do not."""
+        changed = self._changed
+        return changed is not None and bool(changed.any()) and not change.is_another_board(changed)
+
     def _finding_task(self, frame: Frame) -> Task:
         given = None
         if self._given:
@@ -222,7 +229,7 @@ class Assistant:
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,
-            anew=followed.blind_s(frame.time) >= BLIND_S
+            anew=(followed.blind_s(frame.time) >= BLIND_S and not self._is_covered)
             or (self._is_calm and followed.looks % ANEW_EVERY == 0),
         )
 
@@ -265,12 +272,12 @@ class Assistant:
         return replace(sight, game=games.get(sight.game.name, sight.game))
 
     def _see_nothing(self, followed: Followed, task: Task) -> None:
-        """Give up a plane in which looks have seen no board for long."""
+        """Give up a plane in which looks have seen no board for long, by what of it is in view."""
         if task.tracked is None:
             return
         if followed.blind_since is None:
             followed.blind_since = task.frame.time
-        if followed.blind_s(task.frame.time) >= GIVE_UP_S:
+        if followed.blind_s(task.frame.time) >= (COVERED_S if self._is_covered else GIVE_UP_S):
             self._lose_plane()
 
     def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
@@ -359,7 +366,7 @@ class Assistant:
         )
         if belief.reading is None:
             return view
-        hidden = self._why_no_hint(frame.time)
+        hidden = self._why_no_hint()
         return replace(
             view,
             state="locked",
@@ -371,7 +378,7 @@ class Assistant:
             age=frame.time - belief.read_at,
         )
 
-    def _why_no_hint(self, time: float) -> str:
+    def _why_no_hint(self) -> str:
         belief = self._belief
         if belief.advice is None or belief.reading is None:
             return "working out a move"
@@ -379,24 +386,24 @@ class Assistant:
             return "not sure of the reading"
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
-        touch = self._touch
-        if touch is None or touch.hint != belief.hint or time - touch.until >= CALM_HINT_S:
+        if self._touch is None:
             return ""
-        if touch.looks >= IN_THE_WAY:
+        if self._touch.looks >= IN_THE_WAY:
             return "a hand or something else is in the way"
         if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"
         return "something moves, reading again"
 
     def _note_touched(self, frame: Frame) -> None:
-        hint, changed = self._belief.hint, self._changed
-        if hint is None or changed is None or not self._touches_hint(changed):
-            return
-        touch, now = self._touch, frame.time
-        if touch and touch.hint == hint and now - touch.until < CALM_HINT_S:
-            self._touch = replace(touch, until=now)
-        else:
-            self._touch = _Touch(hint, now, now)
+        hint, changed, touch = self._belief.hint, self._changed, self._touch
+        now = frame.time
+        if touch and touch.hint != hint:
+            touch = None
+        if hint is not None and changed is not None and self._touches_hint(changed):
+            touch = replace(touch, until=now) if touch else _Touch(hint, now, now)
+        elif touch and now - touch.until >= CALM_HINT_S:
+            touch = None
+        self._touch = touch
 
     def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
         belief = self._belief

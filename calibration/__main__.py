@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except CalibrationError as error:
         print(f"calibrate: {error}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        return 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -23,6 +23,7 @@ CLIP_STRIDE = 5  # frames: neighbours in a clip show the same
 DPI = 300  # of a page to print
 TITLE = "target"
 TRIAL_S = 20.0  # a slow machine loads OpenCV for seconds
+WAIT_MS = 50  # for a key
 
 
 class CalibrationError(Exception):
@@ -100,18 +101,26 @@ def can_show() -> bool:
 
 
 def show_until_key(picture: Image) -> int:
-    """A screen is the flattest of targets; returns the exit code."""
+    """A screen is the flattest of targets; returns the exit code. Closing the window will do, too.
+
+    Ctrl-C is not heard while OpenCV waits, so that it waits a little at a time.
+    """
     if not can_show():
         raise CalibrationError("no display to show the target on; use --target FILE", 2)
-    show(picture, 0)
+    while not show(picture, WAIT_MS) and not _is_closed():
+        pass
     return 0
 
 
-def show(picture: Image, wait_ms: int) -> bool:
-    """Show it full-screen where there is a display; whether a key was pressed within `wait_ms`.
+def _is_closed() -> bool:
+    try:
+        return cv2.getWindowProperty(TITLE, cv2.WND_PROP_VISIBLE) < 1
+    except cv2.error:  # Qt: no such window any more
+        return True
 
-    0 ms: wait for one.
-    """
+
+def show(picture: Image, wait_ms: int) -> bool:
+    """Show it full-screen where there is a display; whether a key was pressed within `wait_ms`."""
     if not can_show():
         return False
     cv2.namedWindow(TITLE, cv2.WINDOW_NORMAL)

@@ -15,18 +15,16 @@ import numpy as np
 import pytest
 from mjpeg_server import mjpeg_server
 from views import GREY_FRAME, view_of
-from xvfb import Display, display, wait_until
+from xvfb import Display, display, start, wait_until
 
 from ar_assist.cli import label
 from ar_assist.scene import open_scene
 from ar_assist.types import Correction
 from ar_assist.video import open_source
+from calibration.pictures import TITLE
 
 pytestmark = pytest.mark.desktop
 DRIVER = Path(__file__).with_name("desk_driver.py")
-# Without a window manager Qt now and then loses the event that maps its window, which then stays
-# black (never seen in ten starts under a window manager). It is started again then.
-STARTS = 5
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +39,9 @@ class Program:
     def __init__(self, desk: Display, folder: Path) -> None:
         self.desk, self.folder = desk, folder
         self._output = folder / "output.txt"
-        self._start()
-        for _ in range(STARTS):
-            if desk.shows_something(self.has_ended):
-                break
-            self.stop()
-            self._start()
+        command = [sys.executable, str(DRIVER), str(folder)]
+        self.process = start(desk, command, self._output)
         wait_until(lambda: "frame 0" in self.output(), "no frame came")
-
-    def _start(self) -> None:
-        command = [sys.executable, str(DRIVER), str(self.folder)]
-        with self._output.open("w") as file:
-            self.process = subprocess.Popen(command, env=self.desk.env, stdout=file, stderr=file)
-        self.desk.wait_for_window()
-
-    def has_ended(self) -> bool:
-        return self.process.poll() is not None
 
     def stop(self) -> None:
         self.process.kill()
@@ -211,3 +196,22 @@ def test_truth_is_labelled_in_a_window(tmp_path: Path) -> None:
 def test_closing_the_window_ends_the_program(program: Program) -> None:
     program.desk.close_window()
     program.ends()
+
+
+@pytest.mark.parametrize("end", ["key", "button", "Ctrl-C"])
+def test_a_target_on_the_screen_goes_when_asked_to(end: str, tmp_path: Path) -> None:
+    with display(("--name", f"^{TITLE}$")) as desk:
+        command = [sys.executable, "-m", "calibration", "--show"]
+        process = start(desk, command, tmp_path / "output.txt")
+        try:
+            if end == "Ctrl-C":
+                process.send_signal(signal.SIGINT)
+            elif end == "button":
+                desk.close_window()
+            else:
+                desk.press("q")
+            process.wait(timeout=30)
+            assert "Traceback" not in (tmp_path / "output.txt").read_text()
+        finally:
+            process.kill()
+            process.wait()

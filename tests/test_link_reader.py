@@ -66,6 +66,49 @@ def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
     assert before.certainty[empty] >= DOUBTFUL > after.certainty[empty]
 
 
+def test_the_last_pair_and_the_cleared_board_are_read() -> None:
+    """Of so few tiles neither frame nor groups can be told: they are known from before."""
+    truth = shuffled(7, 10, 14, 6)
+    image, lattice = picture(truth)
+    before = reader.read(image, lattice)
+    one, other = (np.argwhere(truth == kind)[:2] for kind in (1, 2))
+    for pairs in ((one, other), (one,), (one,), (), ()):
+        left = np.zeros_like(truth)
+        for pair in pairs:
+            left[tuple(pair.T)] = truth[tuple(pair[0])]
+        before = reader.read(picture(left)[0], None, before)
+        assert same_partition(cells_of(before), left)
+    full = reader.read(picture(truth)[0], None, before)
+    assert full is not None and full.board.left == truth.size
+
+
+def test_an_end_that_nobody_saw_come_is_none() -> None:
+    """A blank page, a message over the board, or two tiles that are no pair."""
+    truth = shuffled(7, 10, 14, 6)
+    image, lattice = picture(truth)
+    full = reader.read(image, lattice)
+    left = np.zeros_like(truth)
+    blank = picture(left)[0]
+    assert reader.read(blank, None, full) is None
+    pairs = [np.argwhere(truth == kind)[:2] for kind in (1, 2)]
+    for pair in pairs:
+        left[tuple(pair.T)] = truth[tuple(pair[0])]
+    known = reader.read(picture(left)[0], None, full)
+    assert known is not None and known.board.left == 4
+    assert reader.read(blank, None, known) is None
+    no_pair = np.zeros_like(truth)
+    for pair in pairs:
+        no_pair[tuple(pair[0])] = truth[tuple(pair[0])]
+    assert reader.read(picture(no_pair)[0], None, known) is None
+    last = np.where(truth == 1, left, 0)
+    known = reader.read(picture(last)[0], None, known)
+    assert known is not None and known.board.left == 2
+    cv2.putText(
+        blank, "YOU WON", (3 * PITCH, 7 * PITCH), cv2.FONT_HERSHEY_DUPLEX, 3, (0, 0, 255), 9
+    )
+    assert reader.read(blank, None, known) is None
+
+
 def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
     """All tiles would be read, but beside each other would be those that are not."""
     truth = shuffled(7, 12, 14, 5)

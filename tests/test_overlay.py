@@ -100,6 +100,19 @@ def test_scale_makes_lines_and_letters_larger() -> None:
     assert dark_rows[1] > 1.5 * dark_rows[0]
 
 
+@pytest.mark.parametrize("scale", [2.0, 3.0])
+def test_scale_makes_a_frame_wider_and_covers_no_more_of_its_tile(scale: float) -> None:
+    view = view_of(GREY, (Mark("frame", cell_quad(2, 4)),))
+    usual, large = draw(view), draw(view, Look(scale=scale))
+    in_yellow = [(image == YELLOW).all(axis=2).sum() for image in (usual, large)]
+    assert in_yellow[1] > 0.8 * scale * in_yellow[0]
+    assert view.plane
+    tile = np.zeros(GREY.shape[:2], np.uint8)
+    cv2.fillConvexPoly(tile, np.rint(view.plane.to_frame(cell_quad(2, 4))).astype(np.int32), 1)
+    shows = [(~painted(image) & (tile > 0)).sum() for image in (usual, large)]
+    assert shows[1] > 0.95 * shows[0]
+
+
 @pytest.mark.parametrize("tile_px", [14, 20, 30, 60])
 @pytest.mark.parametrize("scale", [0.5, 1.0, 3.0, 8.0])
 def test_most_of_a_framed_tile_shows_however_small_it_is(scale: float, tile_px: int) -> None:

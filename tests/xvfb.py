@@ -21,6 +21,9 @@ from ar_assist.types import Image
 from ar_assist.window import TITLE
 
 SIZE_WH = (1600, 1000)
+# Without a window manager Qt now and then loses the event that maps its window, which then stays
+# black (never seen in ten starts under a window manager). It is started again then.
+STARTS = 5
 PATIENCE_S = 120.0  # busy machines start programs and find boards slowly
 
 
@@ -171,6 +174,19 @@ def installed(game: str) -> str:
     if program is None:
         pytest.skip(f"{game} is not installed")
     return program
+
+
+def start(desk: Display, command: list[str], output: Path) -> subprocess.Popen[bytes]:
+    """Start a program that shows a picture; what it prints goes to `output`."""
+    for _ in range(STARTS):
+        with output.open("w") as file:
+            process = subprocess.Popen(command, env=desk.env, stdout=file, stderr=file)
+        desk.wait_for_window()
+        if desk.shows_something(lambda running=process: running.poll() is not None):
+            return process
+        process.kill()
+        process.wait()
+    pytest.fail("the window stays black")
 
 
 def wait_until(is_so: Callable[[], bool], complaint: str) -> None:

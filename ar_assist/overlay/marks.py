@@ -69,13 +69,13 @@ def draw_mark(
         points = (size / 2)[None]
         plane_from_unit = homography(np.asarray(_UNIT * size, np.float32), quad)
     units = plane.seen_as(plane_from_unit, (1, 1))
-    most = ON_TILE_MAX if mark.kind in ("frame", "path") else STROKE_MAX
-    stroke = min(most, _stroke(units.frame_from_plane, points.mean(axis=0), scale))
+    wanted = min(STROKE_MAX, _stroke(units.frame_from_plane, points.mean(axis=0), scale))
+    stroke = min(wanted, ON_TILE_MAX) if mark.kind in ("frame", "path") else wanted
     halo = stroke * (1 + 2 * HALO)
     layers = [
         (colour, contours)
         for width, colour in ((halo, _halo_colour(mark)), (stroke, _colour(mark)))
-        for contours in _polygons(mark, points, width, width - stroke)
+        for contours in _polygons(mark, points, width, width - stroke, wanted - stroke)
     ]
     _fill(image, units, layers)
 
@@ -110,13 +110,18 @@ def _halo_colour(mark: Mark) -> Colour:
     return WHITE if _colour(mark) == BLACK else BLACK
 
 
-def _polygons(mark: Mark, points: Points, width: float, grow: float) -> Iterator[Contours]:
-    """The mark's outlines in cells with lines of `width`, `grow` of it being halo."""
+def _polygons(
+    mark: Mark, points: Points, width: float, grow: float, beyond: float
+) -> Iterator[Contours]:
+    """The mark's outlines in cells with lines of `width`, `grow` of it being halo.
+
+    A frame is wider by `beyond`, away from its tile.
+    """
     if mark.kind == "path":
         yield from _polyline(points.astype(float), width, grow)
     elif mark.kind == "frame":
         middle = points[0].astype(float)
-        offs = (middle + width / 2, middle - width / 2)
+        offs = (middle + width / 2 + beyond, middle - width / 2)
         yield [middle + _BOX * np.maximum(off, 0) for off in offs]
     else:
         yield _SHAPES[mark.kind](width, grow / 2)

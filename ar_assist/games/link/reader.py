@@ -17,6 +17,7 @@ from ar_assist.games.grouping import group
 from ar_assist.games.link import dealing
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.dealing import LEAST_TILES, MANY
+from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.memory import Memory, parted
@@ -77,8 +78,9 @@ def read(
     same board in the same plane px: its grid is kept while it explains the picture.
     """
     if before is not None:
-        sight = _look(picture, _lattice_of(before))
-        again = sight and _reading(sight, before)
+        known = _lattice_of(before)
+        sight = _look(picture, known)
+        again = _reading(sight, before) if sight else read_last(_cells(picture, known), before)
         if again:
             return again
     for _ in range(LOOKS if lattice else 0):
@@ -121,10 +123,18 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
     return Lattice((x - left * dx, y - top * dy), (dx, dy), rows, cols)
 
 
+def _with_rim(lattice: Lattice) -> Lattice:
+    return _grown(lattice, 1, 1, 1, 1)
+
+
+def _cells(picture: Image, lattice: Lattice) -> Array:
+    """(R + 2, C + 2, CELL, CELL, 3) of the lattice and its rim, evened out."""
+    return even_faces(even_ground(settle(picture, _with_rim(lattice), rim=1)))
+
+
 def _look(picture: Image, lattice: Lattice) -> Sight | None:
     """Cut the cells and tell tiles from the rest."""
-    wider = _grown(lattice, 1, 1, 1, 1)
-    cells = even_faces(even_ground(settle(picture, wider, rim=1)))
+    cells = _cells(picture, lattice)
     grid = cells.shape[:2]
     square = np.zeros(grid, bool)
     square[1:-1, 1:-1] = True
@@ -142,7 +152,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     bare = inside & ~told.tile
     if bare.any():
-        unseen = _overexposed(tiles.cut(picture, wider), bare)
+        unseen = _overexposed(tiles.cut(picture, _with_rim(lattice)), bare)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
@@ -248,7 +258,7 @@ def _with_islands(
     A board thins out as it is played, and its last lines hold single tiles.
     """
     odd = _odd_kinds(reading)
-    around = _look(picture, _grown(lattice, 1, 1, 1, 1)) if odd else None
+    around = _look(picture, _with_rim(lattice)) if odd else None
     if around is None:
         return reading
     top, bottom, left, right = (_missed(end) for h in around.held for end in (h, h[::-1]))
