@@ -38,6 +38,7 @@ EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and le
 BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it
 UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
+HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
@@ -226,7 +227,8 @@ def classify(board: FloatArray) -> Squares:
     unevenness = float(np.median(_off_felt(own, around)))
     noise = max(DISTINCT, NOISES * unevenness)
     bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
-    tinted = _tinted(around, patches, np.median(bare, axis=2), noise)
+    ground = np.asarray(np.median(bare, axis=2), np.float32)
+    tinted = _tinted(around, patches, ground, noise)
     beside = _felt_beside(own, tinted)
     felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
     edge, places, radii = _edges(smooth)
@@ -248,6 +250,8 @@ def classify(board: FloatArray) -> Squares:
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
+    unexplained = np.where(in_view, 0, np.linalg.norm(ground - felt, axis=-1) / noise)
+    bareness = np.minimum(bareness, np.clip((1 - unexplained) / HIDDEN + 1, 0, 1))
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)

@@ -142,13 +142,17 @@ def _views(
 
 
 def _laid_beside(squares: Squares) -> Squares:
-    """The same, but sure of squares that have no disc beside them.
+    """The same, but sure of squares that have no disc beside them, and less sure of stray discs.
 
-    Every disc is laid beside another, so they are empty, however a lamp's mirror image may look.
+    Every disc is laid beside another, so those are empty, however a lamp's mirror image may look.
+    And no game leads to discs that none joins to the middle: they are doubted twice as much.
     """
     taken = (squares.colours > 0).astype(np.uint8)
     beside = cv2.dilate(taken, np.ones((3, 3), np.uint8)) > 0
     certainty = np.where(beside | (not taken.any()), squares.certainty, 1)
+    groups = cv2.connectedComponents(taken)[1]
+    stray = (taken > 0) & (groups != groups[grid.SIZE // 2, grid.SIZE // 2])
+    certainty = np.where(stray, np.maximum(0, 2 * certainty - 1), certainty)
     return replace(squares, certainty=certainty.astype(np.float32))
 
 
