@@ -218,6 +218,15 @@ def test_discs_that_no_game_leads_to_are_doubted() -> None:
     assert reading is None or reading.board == BOARD or reading.confidence < 0.7
 
 
+@pytest.mark.parametrize(("row", "column"), [(7, 6), (0, 6), (0, 7)])
+def test_a_lamp_far_from_all_discs_does_not_tell_where_discs_lie(row: int, column: int) -> None:
+    picture = drawn(BOARD)
+    at = int((3.65 + column) * CELL), int((3.65 + row) * CELL)  # astray in its square
+    cv2.circle(picture, at, int(0.36 * CELL), (235, 235, 235), -1, cv2.LINE_AA)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < 0.7
+
+
 def test_discs_may_reach_to_lines_of_their_own_colour() -> None:
     picture = drawn(BOARD, felt=(60, 150, 60), radius=0.475)
     for i in range(9):

@@ -301,22 +301,30 @@ def _alike(middle: FloatArray, felt: FloatArray, typical: dict[int, FloatArray])
     return np.asarray(2 * from_felt / (from_felt + nearest + 1e-6), np.float32)
 
 
+def stray(discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(8, 8) discs that no others join to the middle: no game leads to them."""
+    groups = cv2.connectedComponents(discs.astype(np.uint8))[1]
+    return np.asarray(discs & (groups != groups[SIZE // 2, SIZE // 2]))
+
+
 def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np.float64]:
     """(8, 8) how far a disc lies from where the others would have it, over what is allowed.
 
     Discs stand up, so that their tops are shifted, but all of them nearly alike: by an affine map
-    of their squares. A lamp's mirror image lies anywhere.
+    of their squares. A lamp's mirror image lies anywhere; far from all discs it would bend the map
+    to itself, so stray ones have no say in it.
     """
     astray = np.zeros(discs.shape)
     offsets = (places - _centres())[discs]
     row, col = np.nonzero(discs)
     design = np.stack([np.ones(len(row)), row - SIZE / 2, col - SIZE / 2], axis=1)
-    away, trust = np.zeros(len(row)), np.ones(len(row))
+    away, counts = np.zeros(len(row)), (~stray(discs))[discs]
+    trust = counts.astype(np.float64)
     for _ in range(8):  # reweighted, so that what lies astray does not count
         normal = design.T * trust
         shift = np.linalg.solve(normal @ design + np.diag([1e-3, 1.0, 1.0]), normal @ offsets)
         away = np.hypot(*(design @ shift - offsets).T)
-        trust = 1 / (1 + (away / LAID) ** 2)
+        trust = counts / (1 + (away / LAID) ** 2)
     if len(away):
         astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
     return astray

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ar_assist.games.othello import grid
 from ar_assist.games.othello.board import OthelloBoard
 from ar_assist.games.othello.coordinates import turn_of
-from ar_assist.games.othello.discs import Squares, classify
+from ar_assist.games.othello.discs import Squares, classify, stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
@@ -150,9 +150,7 @@ def _laid_beside(squares: Squares) -> Squares:
     taken = (squares.colours > 0).astype(np.uint8)
     beside = cv2.dilate(taken, np.ones((3, 3), np.uint8)) > 0
     certainty = np.where(beside | (not taken.any()), squares.certainty, 1)
-    groups = cv2.connectedComponents(taken)[1]
-    stray = (taken > 0) & (groups != groups[grid.SIZE // 2, grid.SIZE // 2])
-    certainty = np.where(stray, np.maximum(0, 2 * certainty - 1), certainty)
+    certainty = np.where(stray(taken > 0), np.maximum(0, 2 * certainty - 1), certainty)
     return replace(squares, certainty=certainty.astype(np.float32))
 
 
