@@ -39,6 +39,7 @@ BARE = 0.5  # share of an empty square's middle that shows felt; a disc would co
 UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
 HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
+OPEN = 0.3  # certainty left then: too little to be believed, too much for no square of a board
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
@@ -251,13 +252,13 @@ def classify(board: FloatArray) -> Squares:
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
     unexplained = np.where(in_view, 0, np.linalg.norm(ground - felt, axis=-1) / noise)
-    bareness = np.minimum(bareness, np.clip((1 - unexplained) / HIDDEN + 1, 0, 1))
+    explained = np.clip((1 - unexplained) / HIDDEN + 1, OPEN, 1)
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
     return Squares(
         colours,
-        np.where(discs, sure, certainty * bareness).astype(np.float32),
+        np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
         (contrast > needed) & ~discs,
         beside,
         _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
