@@ -96,7 +96,8 @@ def test_what_was_visited_becomes_truth() -> None:
 
 
 def test_clues_of_a_nonogram_are_kept_as_long_as_its_size_is() -> None:
-    puzzle = replace(READ, row_clues=((1,), (2,)), col_clues=((1,), (1,), (1,)))
+    clues = {"row_clues": ((1,), (2,)), "col_clues": ((1,), (1,), (1,))}
+    puzzle = replace(READ, cells=((1, 0, -1), (0, 0, 0)), **clues)
     editing = Labelling([Frame(0, 0.0, np.zeros((240, 320, 3), np.uint8))], lambda image: puzzle)
     board = parse_truth(editing.truth("clip.mp4", 30.0, (320, 240), "nonogram")).frames[0].board
     assert board and (board.row_clues, board.col_clues) == (puzzle.row_clues, puzzle.col_clues)

@@ -16,7 +16,7 @@ import pytest
 
 from ar_assist.cli import main
 from ar_assist.errors import UserError
-from ar_assist.evaluate import baseline, html, parse_record, parse_truth, report, score
+from ar_assist.evaluate import baseline, html, load_truth, parse_record, parse_truth, report, score
 from ar_assist.evaluate.jobs import jobs_of_path, jobs_of_tiers, parse_seeds
 from ar_assist.evaluate.pictures import Picture, side_by_side, worst
 from ar_assist.evaluate.run import Result, run_all
@@ -72,6 +72,21 @@ def test_a_folder_of_logs_and_a_log_as_truth(tmp_path: Path) -> None:
     (job,) = jobs_of_path(logs[1], truth=logs[0])
     (result,) = run_all([job], workers=1)
     assert sum(frame.exact for frame in result.score.frames) == 60
+
+
+def test_a_log_as_truth_is_of_the_game_that_it_names(tmp_path: Path) -> None:
+    """Colours of discs are no labels: black and white may not change places."""
+    board = {**BOARD, "confidence": 1.0}
+    seen = [[1, 2, 1], [2, 1, 0]], [[2, 1, 2], [1, 2, 0]]
+    paths = [tmp_path / "black.jsonl", tmp_path / "white.jsonl"]
+    for path, cells in zip(paths, seen, strict=True):
+        line = {**log()[0], "game": "othello", "board": {**board, "cells": cells}, "hint": None}
+        path.write_text(json.dumps(line) + "\n")
+    (result,) = run_all(jobs_of_path(paths[1], truth=paths[0]), workers=1)
+    assert not result.score.frames[0].exact
+    paths[0].write_text(json.dumps({**log()[0], "game": "chess"}) + "\n")
+    with pytest.raises(UserError, match="of one game, and names: chess"):
+        load_truth(paths[0])
 
 
 def test_a_regression_gives_exit_code_1(tmp_path: Path) -> None:
@@ -180,6 +195,7 @@ def test_seeds_and_tiers() -> None:
         (["."], 3, "no clip with truth"),
         (["--tiers", "moon"], 2, "none of: tripod"),
         (["--tiers", "tripod", "--seeds", "x"], 2, "expected numbers"),
+        (["--tiers", "tripod", "--seeds", "5-3"], 2, "expected numbers"),
         (["lone.jsonl"], 3, "lone.json is missing"),
         (["broken.jsonl"], 2, "broken.jsonl:2"),
         (["lone.jsonl", "--truth", "long.json"], 2, "does not fit"),
@@ -194,6 +210,7 @@ def test_seeds_and_tiers() -> None:
         (["--tiers", "tripod", "--repeat", "0"], 2, "--repeat"),
         (["--tiers", "tripod", "--latency", "nan"], 2, "--latency"),
         (["--tiers", "tripod", "--jobs", "0"], 2, "--jobs"),
+        (["--tiers", "tripod", "--jobs", "-2"], 2, "--jobs"),
         (["--tiers", "tripod", "--strides", "1"], 2, "--strides"),
     ],
 )

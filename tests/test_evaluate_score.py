@@ -319,7 +319,7 @@ def carried(back: np.ndarray, cell: list[int], origin: np.ndarray) -> list[int]:
 )
 def test_legality_of_links(a: Any, b: Any, path: Any, right: bool) -> None:
     hint = {"a": a, "b": b, "path": path}
-    assert hint_is_right(hint, hint_cells(hint), START.cells) is right
+    assert hint_is_right("link", hint, hint_cells(hint), START.cells) is right
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -329,7 +329,7 @@ def test_own_check_agrees_with_the_games_paths(seed: int) -> None:
     board = LinkBoard(tuple(tuple(int(v) for v in row) for row in cells))
     for found in links(board, Rules()):
         hint = {"a": found.a, "b": found.b, "path": found.path}
-        assert hint_is_right(hint, hint_cells(hint), board.cells)
+        assert hint_is_right("link", hint, hint_cells(hint), board.cells)
 
 
 def test_othello_and_nonogram_hints() -> None:
@@ -339,18 +339,26 @@ def test_othello_and_nonogram_hints() -> None:
     cells = tuple(map(tuple, start))
     legal = [[2, 3], [3, 2], [4, 5], [5, 4]]
     hint = {"best": [2, 3], "moves": legal, "to_move": 1}
-    assert hint_is_right(hint, hint_cells(hint), cells)
+    assert hint_is_right("othello", hint, hint_cells(hint), cells)
     hint = {**hint, "moves": legal[:3]}
-    assert not hint_is_right(hint, hint_cells(hint), cells)
+    assert not hint_is_right("othello", hint, hint_cells(hint), cells)
     answer = nonogram_answer((), ((1,), (1,)), ((1,), (1,)))  # two solutions: nothing is certain
     fills = {"line": ["row", 0], "cells": [[0, 0, 1], [0, 1, -1]]}
-    assert not hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
+    assert not hint_is_right("nonogram", fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
     answer = nonogram_answer((), ((1,), ()), ((1,), ()))
     assert answer == nonogram_answer(("#.", ".."), (), ()) == ((1, -1), (-1, -1))
-    assert hint_is_right(fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
+    assert hint_is_right("nonogram", fills, hint_cells(fills), ((0, 0), (0, 0)), answer)
     mistake = {"line": None, "cells": [], "mistakes": [[1, 1]]}
-    assert hint_is_right(mistake, hint_cells(mistake), ((0, 0), (0, 1)), answer)
-    assert not hint_is_right(mistake, hint_cells(mistake), ((0, 0), (0, -1)), answer)
+    assert hint_is_right("nonogram", mistake, hint_cells(mistake), ((0, 0), (0, 1)), answer)
+    assert not hint_is_right("nonogram", mistake, hint_cells(mistake), ((0, 0), (0, -1)), answer)
+
+
+def test_a_hint_of_another_game_is_wrong() -> None:
+    """Two white discs with a path between them are no pair."""
+    cells = ((2, 0, 2), (0, 0, 0), (1, 1, 1))
+    hint = {"a": [0, 0], "b": [0, 2], "path": [[0, 0], [0, 2]]}
+    assert hint_is_right("link", hint, hint_cells(hint), cells)
+    assert not hint_is_right("othello", hint, hint_cells(hint), cells)
 
 
 @given(st.floats(-0.9, 0.9), st.floats(-0.9, 0.9), st.floats(0, 6.2))
@@ -415,6 +423,7 @@ def test_truth_that_does_not_fit_the_log() -> None:
 
 FRAME = {"frame": 0, "t": 0}
 PUZZLE = {"rows": 1, "cols": 2, "corners": [[0, 0], [2, 0], [2, 1], [0, 1]]}
+DISCS = {**PUZZLE, "cells": [[1, 3]]}
 
 
 @pytest.mark.parametrize(
@@ -426,6 +435,9 @@ PUZZLE = {"rows": 1, "cols": 2, "corners": [[0, 0], [2, 0], [2, 1], [0, 1]]}
         ({"frames": [1]}, "list of objects"),
         ({"frames": []}, "no frames"),
         ({"frames": [FRAME, FRAME]}, "after frame 0"),
+        ({"frames": [FRAME, {"frame": 1, "t": -1}]}, "frame 1, at -1 s, is before 0"),
+        ({"frames": [{**FRAME, "board": {**PUZZLE, "corners": [[1, 1]] * 4}}]}, "round no board"),
+        ({"game": "othello", "frames": [{**FRAME, "board": DISCS}]}, "othello holds 3"),
         ({"frames": [FRAME], "size": [3]}, "two whole numbers"),
         ({"frames": [FRAME], "game": "chess"}, "none of: link"),
         ({"frames": [{**FRAME, "gravity": "sideways"}]}, "none of: none down"),

@@ -192,6 +192,41 @@ def test_a_square_under_a_finger_is_not_taken_for_an_empty_one(
     assert reading is None or reading.confidence < 0.7
 
 
+@pytest.mark.parametrize("sleeve", [(110, 160, 30), (90, 180, 120)])
+@pytest.mark.parametrize("to", [(5, 4), (5, 3)])
+def test_a_disc_under_a_pointer_is_not_taken_for_felt(
+    sleeve: tuple[int, int, int], to: tuple[int, int]
+) -> None:
+    """It crosses the board slantwise, so that felt stays in view at two corners of the square."""
+    picture, row, column = drawn(BOARD), 5, 4
+    assert BOARD.cells[row][column]
+    tip = int((3.5 + column) * CELL), int((3.5 + row) * CELL)
+    end = tip[0] + 3 * CELL * to[0], tip[1] + 3 * CELL * to[1]
+    cv2.line(picture, tip, end, sleeve, round(0.75 * CELL), cv2.LINE_AA)
+    reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 0.8), lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
+def test_discs_that_no_game_leads_to_are_doubted() -> None:
+    """Two mirrored lamps, as large as discs, lie side by side and beside no disc."""
+    picture = drawn(BOARD)
+    y, x = np.mgrid[: picture.shape[0], : picture.shape[1]] / CELL - 3
+    for column, row in ((7.5, 6.4), (7.5, 7.5)):
+        away = np.hypot(x - column, y - row)[..., None] / 0.6
+        picture = np.clip(picture + 200 * np.exp(-(away**4)), 0, 255).astype(np.uint8)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < 0.7
+
+
+@pytest.mark.parametrize(("row", "column"), [(7, 6), (0, 6), (0, 7)])
+def test_a_lamp_far_from_all_discs_does_not_tell_where_discs_lie(row: int, column: int) -> None:
+    picture = drawn(BOARD)
+    at = int((3.65 + column) * CELL), int((3.65 + row) * CELL)  # astray in its square
+    cv2.circle(picture, at, int(0.36 * CELL), (235, 235, 235), -1, cv2.LINE_AA)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < 0.7
+
+
 def test_discs_may_reach_to_lines_of_their_own_colour() -> None:
     picture = drawn(BOARD, felt=(60, 150, 60), radius=0.475)
     for i in range(9):

@@ -185,7 +185,9 @@ def test_a_log_becomes_a_transcript_and_a_diagram(
     assert main(["othello", "transcript", str(log)]) == 1
 
 
-@pytest.mark.parametrize("position", ["f5d6", str(replay("f5d6")[-1][0]).replace("-", ".")])
+@pytest.mark.parametrize(
+    "position", ["f5d6", (board := str(replay("f5d6")[-1][0])), board.replace("-", ".")]
+)
 def test_moves_of_a_position(position: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["othello", "moves", position, "--strength", "1"]) == 0
     shown = capsys.readouterr().out

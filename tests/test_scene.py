@@ -253,6 +253,9 @@ def _flattened(world: World) -> World:
         ("fps=0", "fps"),
         ("rows=1,cols=1", "rows"),
         ("rows=3,cols=5", "odd"),
+        ("game=othello,rows=6", "rows is no setting of the game othello"),
+        ("game=nonogram,taken=0.5", "taken is no setting of the game nonogram"),
+        ("tier=tripod,seed=7,rows=7,cols=10,gravity=up,taken=0.95", "empty an outer row"),
     ],
 )
 def test_a_wrong_spec_is_one_clear_line(spec: str, word: str) -> None:

@@ -17,6 +17,7 @@ from ar_assist.errors import UserError
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
+BOARD = 64  # symbols of an Othello board, the shortest that may begin with a dash
 VERBS: dict[str, str] = {  # name: one line of help
     "live": "see the board through a camera; this is what runs without a verb",
     "image": "find the board in photographs",
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help", "--version")):
         words.insert(0, "live")
     try:
-        args = _parser(words[0]).parse_args(words)
+        args = _parser(words[0]).parse_args(map(_told_from_options, words))
         code = int(args.run(args))
         sys.stdout.flush()
         return code
@@ -55,6 +56,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _told_from_options(word: str) -> str:
+    """The word; a board whose first square is empty begins with a dash, as options do.
+
+    argparse takes no word with a space in it for an option, and no name of one is that long.
+    """
+    is_board = word.startswith("-") and len(word) >= BOARD and "=" not in word
+    return f" {word}" if is_board else word
 
 
 class _Parser(argparse.ArgumentParser):

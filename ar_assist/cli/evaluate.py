@@ -92,7 +92,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
         raise UserError("--html needs the extra: pip install 'ar-assist[report]'")
     if args.repeat < 1:
         raise UserError("--repeat is a number from 1 on")
-    if args.jobs == 0:
+    if args.jobs < 1 and args.jobs != -1:
         raise UserError("--jobs is a number from 1 on, or -1: one per core")
 
 

@@ -15,7 +15,7 @@ from ar_assist.games.othello.transcript import follow, replay
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
     moves = actions.add_parser("moves", help="the legal moves of a position, and the best one")
-    moves.add_argument("position", help="64 symbols (X O .), or a transcript such as f5d6c3")
+    moves.add_argument("position", help="64 symbols (X O -), or a transcript such as f5d6c3")
     moves.add_argument("--side", choices=["black", "white"], help="who is to move")
     moves.add_argument("--strength", type=int, default=5, metavar="N", help="1 to 10")
     transcript = actions.add_parser("transcript", help="the game in a log of live or replay")

@@ -74,7 +74,10 @@ def score_frame(record: Record | None, true: TrueFrame, truth: Truth) -> FrameSc
         wrong_cells=match.wrong_cells if match else None,
         hint=spots,
         hint_right=bool(
-            record and record.hint and spots and hint_is_right(record.hint, spots, cells, answer)
+            record
+            and record.hint
+            and spots
+            and hint_is_right(truth.game, record.hint, spots, cells, answer)
         ),
         can_hint=hint_exists(truth.game, cells, answer),
         confidence=read.confidence if read else 0.0,

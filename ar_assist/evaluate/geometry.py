@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.evaluate.truth import PlacedBoard
 from ar_assist.types import Cell, Homography, Lattice, Points, homography, transform
+
+if TYPE_CHECKING:
+    from ar_assist.evaluate.truth import PlacedBoard  # which asks here whether its quads are any
 
 # A quad can be read from any corner and either way round: four turns, each also mirrored.
 ORDERS = tuple(

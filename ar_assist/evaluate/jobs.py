@@ -94,5 +94,7 @@ def parse_seeds(text: str) -> list[int]:
             first, _, last = part.partition("-")
             seeds += range(int(first), int(last or first) + 1)
     except ValueError:
-        raise UserError(f"--seeds {text}: expected numbers like 100-111 or 3,5,8") from None
+        seeds = []
+    if not seeds:
+        raise UserError(f"--seeds {text}: expected numbers like 100-111 or 3,5,8")
     return seeds

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from ar_assist.evaluate.truth import Cells, Clues
+from ar_assist.evaluate.truth import Cells, Clues, hint_game
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.nonogram.board import puzzle
@@ -99,18 +99,19 @@ def nonogram_answer(solution: tuple[str, ...], row_clues: Clues, col_clues: Clue
 
 
 def hint_is_right(
-    hint: dict[str, Any], spots: Sequence[Cell], cells: Cells, answer: Cells = ()
+    game: str, hint: dict[str, Any], spots: Sequence[Cell], cells: Cells, answer: Cells = ()
 ) -> bool:
     """Whether a hint is right on the true board; `spots` are its `truth.hint_cells` there.
 
     `cells` are empty where there is no board. `answer` is that of a nonogram. An Othello hint is
-    judged for the side that it names, since a picture does not tell whose turn it is.
+    judged for the side that it names, since a picture does not tell whose turn it is. A hint of
+    another game is wrong: two discs may well be equal and have a path.
     """
-    if not cells:
+    if not cells or hint_game(hint) != game:
         return False
-    if "path" in hint:
+    if game == "link":
         return link_is_legal(cells, spots[0], spots[1], spots[2:])
-    if "best" in hint:
+    if game == "othello":
         legal = othello_moves(cells, int(hint["to_move"]))
         return spots[0] in legal and frozenset(spots[1:]) == legal
     fills = [int(entry[2]) for entry in hint["cells"]]

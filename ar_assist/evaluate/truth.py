@@ -18,12 +18,15 @@ import numpy as np
 
 from ar_assist import runlog
 from ar_assist.errors import UserError
+from ar_assist.evaluate.geometry import is_convex
 from ar_assist.games import GAMES
 from ar_assist.games.link.board import GRAVITIES
 from ar_assist.types import Cell, Points
 
 Cells = tuple[tuple[int, ...], ...]
 Clues = tuple[tuple[int, ...] | None, ...]
+# What cells may hold: holes, stones, empty and kinds; discs; crossed, open and filled.
+VALUES = {"link": (-2, math.inf), "othello": (0, 2), "nonogram": (-1, 1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,7 @@ class Record:
     screen: Points | None
     board: PlacedBoard | None
     hint: dict[str, Any] | None
+    game: str | None = None
     ms: float | None = None  # work of the step
     look_ms: float | None = None  # work of a look that ended at this frame
 
@@ -106,6 +110,7 @@ def parse_truth(data: dict[str, Any]) -> Truth:
     if not frames:
         raise ValueError("it has no frames")
     _check_order(frames)
+    _check_boards(frames, game)
     return Truth(
         game=game,
         frames=frames,
@@ -141,16 +146,25 @@ def parse_record(line: dict[str, Any]) -> Record:
         screen=_quad(line.get("screen"), "screen"),
         board=board,
         hint=_hint(line.get("hint")),
+        game=line.get("game"),
         ms=_number_or_none(line, "ms"),
         look_ms=_number_or_none(line, "look_ms"),
     )
 
 
+def hint_game(hint: dict[str, Any]) -> str:
+    """The game that a hint is for, told by the keys that the log's contract gives it."""
+    if "path" in hint:
+        return "link"
+    return "othello" if "best" in hint else "nonogram"
+
+
 def hint_cells(hint: dict[str, Any]) -> list[Cell]:
     """All cells of a hint of any game, in a fixed order, as `rules.hint_is_right` takes them."""
-    if "path" in hint:
+    game = hint_game(hint)
+    if game == "link":
         spots = [hint["a"], hint["b"], *hint["path"]]
-    elif "best" in hint:
+    elif game == "othello":
         spots = [hint["best"], *hint["moves"]]
     else:
         spots = [*(entry[:2] for entry in hint["cells"]), *hint.get("mistakes", ())]
@@ -158,9 +172,17 @@ def hint_cells(hint: dict[str, Any]) -> list[Cell]:
 
 
 def truth_from_log(records: Sequence[Record], path: Path) -> Truth:
-    """Take a log at its word, so that another can be scored against it."""
+    """Take a log at its word, so that another can be scored against it; UserError if it has none.
+
+    A log that names no game is one of link games.
+    """
     frames = tuple(TrueFrame(r.frame, r.time, r.screen, r.board) for r in records)
-    return Truth("link", frames, path.stem, sparse=True)
+    games = {r.game for r in records if r.board and r.game} or {"link"}
+    game = games.pop()
+    if games or game not in GAMES:
+        named = " ".join(sorted(map(str, {game, *games})))
+        raise UserError(f"{path} is no truth: it should be of one game, and names: {named}")
+    return Truth(game, frames, path.stem, sparse=True)
 
 
 def _check_order(lines: Sequence[Record | TrueFrame]) -> None:
@@ -168,6 +190,19 @@ def _check_order(lines: Sequence[Record | TrueFrame]) -> None:
     for before, after in pairwise(lines):
         if after.frame <= before.frame:
             raise ValueError(f"frame {after.frame} comes after frame {before.frame}")
+        if after.time < before.time:
+            raise ValueError(f"frame {after.frame}, at {after.time:g} s, is before {before.time:g}")
+
+
+def _check_boards(frames: Sequence[TrueFrame], game: str) -> None:
+    """ValueError where a board has no place, or its cells hold what the game does not know."""
+    least, most = VALUES[game]
+    for frame, board in ((frame.frame, frame.board) for frame in frames if frame.board):
+        if not is_convex(board.corners):
+            raise ValueError(f"frame {frame}: `corners` go round no board")
+        odd = [v for row in board.cells or () for v in row if not least <= v <= most]
+        if odd:
+            raise ValueError(f"frame {frame}: no cell of the game {game} holds {odd[0]}")
 
 
 def _said(error: Exception) -> str:

@@ -47,6 +47,12 @@ class LinkGame:
         self.tiles = looks.tiles(look, kinds, self.cell_wh, rng)
         taken = rng.uniform(*tier.taken) if wanted.taken is None else wanted.taken
         board = opening(rows, cols, kinds, taken, rules, rng)
+        gone = 1 - board.left / (rows * cols)
+        if wanted.taken is not None and gone + 2 / (rows * cols) <= taken:
+            raise UserError(
+                f"scene: taken={taken:g} would empty an outer row or column of this board, of "
+                f"which no more than {gone:.2f} goes (other seeds differ)"
+            )
         self.script = Script(board, rules, tier.pause_s, wanted.seconds, rng)
 
     def _lay_out(self, look: Look, shape: tuple[int, int], window: float, rng: Generator) -> None:

@@ -15,6 +15,8 @@ from ar_assist.types import Frame
 PREFIX = "scene:"
 WHOLE = ("seed", "rows", "cols", "kinds")
 REAL = ("fps", "seconds", "taken")
+LINK_ALONE = ("look", "kinds", "gravity", "taken")  # settings that no other game has
+SHAPE = ("rows", "cols")
 SIDES = (64, 4096)  # px
 LIMITS = {
     "seed": (0, 2**63),
@@ -76,6 +78,10 @@ def wanted(spec: str) -> Wanted:
         value = getattr(found, name)
         if value is not None and not least <= value <= most:
             raise UserError(f"scene: {name}={value} is not between {least} and {most}")
+    without = [*LINK_ALONE] if found.game != "link" else []
+    for name in [*without, *(SHAPE if found.game.startswith("othello") else ())]:
+        if getattr(found, name) is not None:
+            raise UserError(f"scene: {name} is no setting of the game {found.game}")
     if not all(SIDES[0] <= side <= SIDES[1] for side in found.size_wh):
         raise UserError(f"scene: a side of size is not between {SIDES[0]} and {SIDES[1]} px")
     return found

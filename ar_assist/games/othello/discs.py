@@ -38,6 +38,8 @@ EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and le
 BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it
 UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
+HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
+OPEN = 0.3  # certainty left then: too little to be believed, too much for no square of a board
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
@@ -226,7 +228,8 @@ def classify(board: FloatArray) -> Squares:
     unevenness = float(np.median(_off_felt(own, around)))
     noise = max(DISTINCT, NOISES * unevenness)
     bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
-    tinted = _tinted(around, patches, np.median(bare, axis=2), noise)
+    ground = np.asarray(np.median(bare, axis=2), np.float32)
+    tinted = _tinted(around, patches, ground, noise)
     beside = _felt_beside(own, tinted)
     felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
     edge, places, radii = _edges(smooth)
@@ -248,12 +251,14 @@ def classify(board: FloatArray) -> Squares:
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
+    unexplained = np.where(in_view, 0, np.linalg.norm(ground - felt, axis=-1) / noise)
+    explained = np.clip((1 - unexplained) / HIDDEN + 1, OPEN, 1)
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
     return Squares(
         colours,
-        np.where(discs, sure, certainty * bareness).astype(np.float32),
+        np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
         (contrast > needed) & ~discs,
         beside,
         _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
@@ -297,22 +302,30 @@ def _alike(middle: FloatArray, felt: FloatArray, typical: dict[int, FloatArray])
     return np.asarray(2 * from_felt / (from_felt + nearest + 1e-6), np.float32)
 
 
+def stray(discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(8, 8) discs that no others join to the middle: no game leads to them."""
+    groups = cv2.connectedComponents(discs.astype(np.uint8))[1]
+    return np.asarray(discs & (groups != groups[SIZE // 2, SIZE // 2]))
+
+
 def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np.float64]:
     """(8, 8) how far a disc lies from where the others would have it, over what is allowed.
 
     Discs stand up, so that their tops are shifted, but all of them nearly alike: by an affine map
-    of their squares. A lamp's mirror image lies anywhere.
+    of their squares. A lamp's mirror image lies anywhere; far from all discs it would bend the map
+    to itself, so stray ones have no say in it.
     """
     astray = np.zeros(discs.shape)
     offsets = (places - _centres())[discs]
     row, col = np.nonzero(discs)
     design = np.stack([np.ones(len(row)), row - SIZE / 2, col - SIZE / 2], axis=1)
-    away, trust = np.zeros(len(row)), np.ones(len(row))
+    away, counts = np.zeros(len(row)), (~stray(discs))[discs]
+    trust = counts.astype(np.float64)
     for _ in range(8):  # reweighted, so that what lies astray does not count
         normal = design.T * trust
         shift = np.linalg.solve(normal @ design + np.diag([1e-3, 1.0, 1.0]), normal @ offsets)
         away = np.hypot(*(design @ shift - offsets).T)
-        trust = 1 / (1 + (away / LAID) ** 2)
+        trust = counts / (1 + (away / LAID) ** 2)
     if len(away):
         astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
     return astray

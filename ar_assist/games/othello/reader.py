@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ar_assist.games.othello import grid
 from ar_assist.games.othello.board import OthelloBoard
 from ar_assist.games.othello.coordinates import turn_of
-from ar_assist.games.othello.discs import Squares, classify
+from ar_assist.games.othello.discs import Squares, classify, stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
@@ -142,13 +142,15 @@ def _views(
 
 
 def _laid_beside(squares: Squares) -> Squares:
-    """The same, but sure of squares that have no disc beside them.
+    """The same, but sure of squares that have no disc beside them, and less sure of stray discs.
 
-    Every disc is laid beside another, so they are empty, however a lamp's mirror image may look.
+    Every disc is laid beside another, so those are empty, however a lamp's mirror image may look.
+    And no game leads to discs that none joins to the middle: they are doubted twice as much.
     """
     taken = (squares.colours > 0).astype(np.uint8)
     beside = cv2.dilate(taken, np.ones((3, 3), np.uint8)) > 0
     certainty = np.where(beside | (not taken.any()), squares.certainty, 1)
+    certainty = np.where(stray(taken > 0), np.maximum(0, 2 * certainty - 1), certainty)
     return replace(squares, certainty=certainty.astype(np.float32))
 
 
