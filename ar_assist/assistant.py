@@ -150,7 +150,8 @@ class Assistant:
 
     def step(self, frame: Frame) -> View:
         """What is known at this frame. Never waits for the slow jobs."""
-        start = self._clock()
+        start, given = self._clock(), frame
+        frame = replace(given, original=None)  # is not to go to other processes, nor to be kept
         self._timing = {}
         self._newest = frame
         self._follow(frame)
@@ -165,7 +166,7 @@ class Assistant:
         self._begin_thought()
         self._take_thought()
         self._note_touched(frame)
-        view = self._view(frame)
+        view = self._view(given)
         return replace(view, ms=(self._clock() - start) * 1e3, timing=self._timing)
 
     def _follow(self, frame: Frame) -> None:

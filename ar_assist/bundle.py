@@ -18,7 +18,7 @@ from ar_assist.runlog import record
 from ar_assist.types import View
 
 KEPT_S = 4.0  # of views
-EVERY_S = 0.2  # one view; 20 raw frames at 720p take 55 MB of memory
+EVERY_S = 0.2  # one view; 20 frames at 720p take 55 MB of memory, corrected ones twice that
 _QUICKLY = [cv2.IMWRITE_PNG_COMPRESSION, 1]
 PACKAGES = ("ar-assist", "opencv-python", "opencv-python-headless", "numpy", "scipy",
             "scikit-learn", "pillow", "numba", "python-sat")  # fmt: skip
@@ -55,8 +55,10 @@ def save(path: Path, views: Sequence[View], settings: Mapping[str, Any]) -> str:
     lines = [json.dumps(record(view)) + "\n" for view in views]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
         for view in views:
-            png = cv2.imencode(".png", view.frame.image, _QUICKLY)[1].tobytes()
-            name = f"frames/{view.frame.index:06d}.png"
+            frame = view.frame
+            raw = frame.image if frame.original is None else frame.original
+            png = cv2.imencode(".png", raw, _QUICKLY)[1].tobytes()
+            name = f"frames/{frame.index:06d}.png"
             bundle.writestr(name, png, zipfile.ZIP_STORED)
         bundle.writestr("log.jsonl", "".join(lines))
         bundle.writestr("settings.json", json.dumps(dict(settings), indent=1))

@@ -41,6 +41,7 @@ class Frame:
         ""  # what the source has to say ("camera stalled, reconnecting"); "" when all is well
     )
     name: str = ""  # path of the picture, for folders
+    original: Image | None = None  # as the camera made it; None: `image` is
 
 
 class Source(Protocol):

@@ -156,12 +156,7 @@ def _stopped(picture: Image, words: str) -> bool:
     """Show the picture where there is a display; whether q was pressed."""
     if not pictures.can_show():
         return False  # guidance goes to the terminal alone
-    shown = picture.copy()
-    for colour, width in ((0, 4), (255, 1)):
-        cv2.putText(
-            shown, words, (12, 28), cv2.FONT_HERSHEY_SIMPLEX, 0.7, 3 * (colour,), width, cv2.LINE_AA
-        )
-    cv2.imshow("calibrate (q ends)", shown)
+    cv2.imshow("calibrate (q ends)", pictures.captioned(picture, words))
     return (cv2.waitKey(1) & 0xFF) in (ord("q"), 27)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image as Page
+from PIL import ImageDraw, ImageFont
 
 from calibration.camera import Image
 
@@ -22,6 +24,7 @@ SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp"}
 CLIP_STRIDE = 5  # frames: neighbours in a clip show the same
 DPI = 300  # of a page to print
 TITLE = "target"
+LETTERS_PX = 22
 TRIAL_S = 20.0  # a slow machine loads OpenCV for seconds
 WAIT_MS = 50  # for a key
 
@@ -78,8 +81,6 @@ def write_page(path: Path, picture: Image) -> None:
     """A target as a picture, or as a PDF to print."""
     try:
         if path.suffix.lower() == ".pdf":
-            from PIL import Image as Page  # only for this
-
             Page.fromarray(np.ascontiguousarray(picture[..., ::-1])).save(path, resolution=DPI)
         else:
             # Not imwrite: it doesn't say what is wrong.
@@ -87,6 +88,16 @@ def write_page(path: Path, picture: Image) -> None:
     except (OSError, ValueError, cv2.error) as error:
         reason = getattr(error, "strerror", None) or "use a name that ends in .png or .pdf"
         raise CalibrationError(f"can't write {path}: {reason}", 2) from error
+
+
+def captioned(picture: Image, words: str) -> Image:
+    """The picture with a line of true type at its top, readable on any ground."""
+    page = Page.fromarray(np.ascontiguousarray(picture[..., ::-1]))
+    font = ImageFont.load_default(LETTERS_PX)
+    ImageDraw.Draw(page).text(
+        (12, 8), words, fill="white", font=font, stroke_width=2, stroke_fill="black"
+    )
+    return np.asarray(page)[..., ::-1].copy()
 
 
 @cache

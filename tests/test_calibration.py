@@ -418,3 +418,11 @@ def calibration(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "calibration", *words], capture_output=True, text=True, timeout=300
     )
+
+
+def test_guidance_is_written_on_a_copy_of_the_picture() -> None:
+    picture = np.full((60, 400, 3), 128, np.uint8)
+    shown = pictures.captioned(picture, "3 views; tilt the target")
+    assert (picture == 128).all()
+    assert shown.min() < 20 and shown.max() > 235
+    assert (shown[45:] == 128).all()

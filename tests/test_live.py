@@ -19,9 +19,10 @@ from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 from views import GREY_FRAME, Views, view_of
 
-from ar_assist import live
+from ar_assist import bundle, live, replay
 from ar_assist.assistant import Assistant
 from ar_assist.errors import UserError
+from ar_assist.games import GAMES
 from ar_assist.live import Outputs, Session
 from ar_assist.meter import Meter
 from ar_assist.player import HELP, Player
@@ -211,12 +212,22 @@ def test_snapshot_recording_and_bundle_by_key(tmp_path: Path) -> None:
     (clip,) = tmp_path.glob("ar-assist-*.mp4")
     assert len(list(open_source(str(clip)))) >= 5
     (path,) = tmp_path.glob("ar-assist-bug-*.zip")
-    with zipfile.ZipFile(path) as bundle:
-        names = bundle.namelist()
+    with zipfile.ZipFile(path) as kept:
+        names = kept.namelist()
         assert {"log.jsonl", "settings.json", "versions.json"} < set(names)
-        assert json.loads(bundle.read("settings.json")) == {"source": "http://host/video"}
+        assert json.loads(kept.read("settings.json")) == {"source": "http://host/video"}
         frames = [name for name in names if name.startswith("frames/")]
-        assert len(bundle.read("log.jsonl").splitlines()) == len(frames) > 0
+        assert len(kept.read("log.jsonl").splitlines()) == len(frames) > 0
+
+
+def test_a_bundle_has_the_frames_as_the_camera_made_them(tmp_path: Path) -> None:
+    original = np.full_like(GREY_FRAME, 7)
+    frame = Frame(3, 0.1, GREY_FRAME, original=original)
+    view = replay.still(frame, [GAMES["link"]])
+    bundle.save(tmp_path / "bug.zip", [view], {})
+    with zipfile.ZipFile(tmp_path / "bug.zip") as kept:
+        png = np.frombuffer(kept.read("frames/000003.png"), np.uint8)
+    assert (cv2.imdecode(png, cv2.IMREAD_COLOR) == original).all()
 
 
 def test_a_recording_begun_by_key_is_finished_when_the_program_fails(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ class _Corrected:
             except ValueError as error:  # a picture of another shape than before
                 raise SourceError(f"{self.name}: {error}") from None
             corrected.image.flags.writeable = False
-            yield corrected
+            original = frame.image if frame.original is None else frame.original
+            yield replace(corrected, original=original)
 
     def close(self) -> None:
         self._source.close()
