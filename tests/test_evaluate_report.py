@@ -98,6 +98,14 @@ def test_a_regression_gives_exit_code_1(tmp_path: Path) -> None:
     assert main(same) == 1
 
 
+def test_a_baseline_of_a_run_with_other_options_is_refused(tmp_path: Path, capsys) -> None:
+    good, out = written(tmp_path), tmp_path / "old.json"
+    assert main(["evaluate", str(good), "--json", str(out), "--jobs", "1"]) == 0
+    other = ["evaluate", str(good), "--baseline", str(out), "--jobs", "1", "--latency", "0.1"]
+    assert main(other) == 2
+    assert "was made with --game auto --latency 0.3" in capsys.readouterr().err
+
+
 def test_a_baseline_forgives_noise_and_praises_gains() -> None:
     good, bad = report.summarise([[scored()]]), report.summarise([[scored(range(30, 40))]])
     noisy = report.summarise([[scored()], [scored(range(30, 40))]])

@@ -57,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, print, write; 1 if the baseline was better."""
-    before = baseline.load(args.baseline) if args.baseline else None
+    asked = {"game": args.game, "latency": args.latency}
+    before = baseline.load(args.baseline, asked) if args.baseline else None
     _check_outputs(args)
     jobs = _jobs(args)
     for job in jobs:
@@ -67,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
     results = _with_progress(jobs * args.repeat, args)
     rounds = [results[i : i + len(jobs)] for i in range(0, len(results), len(jobs))]
     summary = report.summarise([[result.score for result in one] for one in rounds])
+    summary["asked"] = asked
     console.print(report.tables(summary))
     if args.json:
         report.save(summary, args.json)

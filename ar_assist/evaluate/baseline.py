@@ -31,13 +31,17 @@ class Difference:
     worse: bool  # beyond the noise
 
 
-def load(path: Path) -> dict[str, Any]:
-    """An earlier summary; UserError if it is none, or lacks what a comparison needs."""
+def load(path: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    """An earlier summary; UserError if it is none, lacks what a comparison needs, or was `asked`
+    for with other options than these."""
     try:
         before = report.load(path)
         compare(before, before)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"the baseline {path} is broken: {error!r}") from None
+    if (then := before.get("asked", asked)) != asked:
+        options = " ".join(f"--{name} {value}" for name, value in then.items())
+        raise UserError(f"the baseline {path} was made with {options}: compare with the same")
     return before
 
 
