@@ -117,8 +117,9 @@ class Belief:
         self._drop_advice()
 
     def recognises(self, sight: Sight) -> bool:
-        """Whether it shows the board that is believed, or was when it was lost."""
-        return self._recognised(sight, sight.reading) is not None
+        """Whether it shows the board that is believed, or was when it was lost, or what moves make
+        of that."""
+        return sight.natural is not None or self._recognised(sight, sight.reading) is not None
 
     def hear(
         self, sight: Sight, time: float, seen: NDArray[np.uint8], seen_from_plane: Homography

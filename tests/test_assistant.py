@@ -460,6 +460,35 @@ def test_a_plane_that_shows_no_board_gives_way_to_a_doubtful_one(play):
     assert shown(views[-1]) is None
 
 
+@dataclass(frozen=True)
+class _Dazzled(ToyGame):
+    """Reads a board with a doubt."""
+
+    doubted: ToyBoard = START
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        doubt = reading is not None and reading.board == self.doubted
+        return replace(reading, confidence=0.5) if doubt else reading
+
+
+@pytest.mark.parametrize(
+    ("board", "is_known"), [(AFTER, True), (ToyBoard(START.cells[::-1]), False)]
+)
+def test_a_doubtful_board_is_the_one_that_was_lost_if_moves_make_it_of_that(play, board, is_known):
+    there = lambda t: START if t < 0.5 else board if t >= 2.0 else None  # noqa: E731
+
+    def plane(time: float) -> Plane:
+        across = np.array([[0.7, -0.7, 264], [0.7, 0.7, -152], [0, 0, 1]])
+        turned = across if time > 1.5 else np.eye(3)  # so that it has to be found anew
+        return Plane(turned @ plane_at(time).frame_from_plane, PLANE_WH)
+
+    views = play(ToySource(there, 2.4, plane=plane), _Dazzled(doubted=board))
+    assert (
+        any(view.reading is not None and view.reading.board == board for view in views) == is_known
+    )
+
+
 class Killed(ClipExecutor):
     """Its process does not survive the first jobs."""
 
