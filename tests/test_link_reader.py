@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
+from ar_assist import replay
 from ar_assist.find import find
-from ar_assist.games import tiles
+from ar_assist.games import GAMES, tiles
 from ar_assist.games.link import dealing, reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
-from ar_assist.games.link.paths import links
+from ar_assist.games.link.paths import link, links
 from ar_assist.games.link.pieces import joined
 from ar_assist.games.link.telling import DROPPED
 from ar_assist.look import TRUST
 from ar_assist.scene import open_scene
-from ar_assist.types import Image, Lattice, Reading
+from ar_assist.types import Frame, Image, Lattice, Reading
 from ar_assist.warp import rectify
 
 
@@ -809,3 +810,23 @@ def test_real_pictures_by_their_true_corners(data: Path) -> None:
                 if clear[pair.a] and clear[pair.b] and sure[pair.a] and sure[pair.b]:
                     assert cells[pair.a] == cells[pair.b] > 0, (path.stem, pair)
     assert exact >= len(files) - 2
+
+
+def test_real_pictures_as_the_program_sees_them(data: Path) -> None:
+    """Found, read and advised upon: all exact but where a pair fades, and every hint right."""
+    for path in sorted((data / "link").glob("*.json")):
+        truth = json.loads(path.read_text())
+        cells = np.array(truth["cells"])
+        image = cv2.imread(str(path.parent / truth["image"]))
+        view = replay.still(Frame(0, 0.0, image), [GAMES["link"]])
+        assert view.reading is not None, path.stem
+        assert view.reading.certainty.shape == cells.shape, path.stem
+        sure = np.ones(cells.shape, bool)
+        for cell in truth.get("link", []):
+            sure[tuple(cell)] = False
+        found = np.array(view.reading.board.cells)
+        assert same_partition(found[sure], cells[sure]), path.stem
+        assert view.advice is not None and view.advice.moves, path.stem
+        hint = view.advice.moves[0].link
+        board = LinkBoard(tuple(map(tuple, cells.tolist())))
+        assert link(board, Rules(), hint.a, hint.b) is not None, path.stem

@@ -47,7 +47,9 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
 
     Blurred pictures reach into the rim: where it parts cells, but not well, a narrower one may.
     """
-    sure = inside & (~plain | plain[inside].all())
+    sure = inside & ~plain
+    if 2 * sure.sum() <= (inside & ~empty).sum():  # a board of plain squares
+        return None
 
     def parted(rim: int) -> tuple[float, Array, float] | None:
         off = misfit(cells, sure, rim)
@@ -112,8 +114,6 @@ def _frame_limit(off: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[fl
     It parts pictures inside from what is `empty` or lies around.
     """
     picture, bare = inside & ~plain, ~inside | empty
-    if 2 * picture.sum() <= (inside & ~empty).sum():  # a board of plain squares
-        return None
     parts, limit = _parting(off, picture, bare)
     fit = off < limit
     is_frame = (
