@@ -55,10 +55,8 @@ def save(path: Path, views: Sequence[View], settings: Mapping[str, Any]) -> str:
     lines = [json.dumps(record(view)) + "\n" for view in views]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
         for view in views:
-            frame = view.frame
-            raw = frame.image if frame.original is None else frame.original
-            png = cv2.imencode(".png", raw, _QUICKLY)[1].tobytes()
-            name = f"frames/{frame.index:06d}.png"
+            png = cv2.imencode(".png", view.frame.raw, _QUICKLY)[1].tobytes()
+            name = f"frames/{view.frame.index:06d}.png"
             bundle.writestr(name, png, zipfile.ZIP_STORED)
         bundle.writestr("log.jsonl", "".join(lines))
         bundle.writestr("settings.json", json.dumps(dict(settings), indent=1))

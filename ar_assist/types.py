@@ -43,6 +43,11 @@ class Frame:
     name: str = ""  # path of the picture, for folders
     original: Image | None = None  # as the camera made it; None: `image` is
 
+    @property
+    def raw(self) -> Image:
+        """The picture as the camera made it."""
+        return self.image if self.original is None else self.original
+
 
 class Source(Protocol):
     """Where frames come from: a camera, a file, a stream, pictures, a rendered scene."""

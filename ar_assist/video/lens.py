@@ -49,8 +49,7 @@ class _Corrected:
             except ValueError as error:  # a picture of another shape than before
                 raise SourceError(f"{self.name}: {error}") from None
             corrected.image.flags.writeable = False
-            original = frame.image if frame.original is None else frame.original
-            yield replace(corrected, original=original)
+            yield replace(corrected, original=frame.raw)
 
     def close(self) -> None:
         self._source.close()
