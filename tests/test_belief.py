@@ -66,6 +66,11 @@ def test_no_hint_rests_on_an_unlikely_reading(play):
     assert views[-1].reason == "not sure of the reading"
 
 
+def test_what_is_read_faintly_is_no_board_however_often_looks_agree(play):
+    views = play(ToySource(lambda t: START, 2.0), ToyGame(confidence=0.1))
+    assert {view.state for view in views} == {"searching"}
+
+
 @dataclass(frozen=True)
 class _Unsure(ToyGame):
     """Sure of the start only."""

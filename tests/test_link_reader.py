@@ -528,7 +528,21 @@ def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: 
     truth = shuffled(8, 12, 12, 5)
     truth[:, 6], truth[4, 3:9] = 13, 13
     board = np.swapaxes(truth, 0, axis)
-    assert not dealing.share_lines(LinkBoard(tuple(map(tuple, board.tolist()))))
+    board = LinkBoard(tuple(map(tuple, board.tolist())))
+    assert not dealing.share_lines(board)
+    assert not dealing.is_repeated(board)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_ornament_that_comes_again_is_no_board(axis: int) -> None:
+    """Six kinds, each with its mate the same step away; dealt among the same cells it is one."""
+    cells = np.zeros((8, 9), int)
+    ornament = np.array([[1, 0, 2, 0], [0, 3, 4, 0], [5, 0, 0, 6]])
+    cells[:3, :4], cells[4:7, 5:] = ornament, ornament
+    dealt = cells.copy()
+    dealt[dealt > 0] = np.random.default_rng(2).permutation(cells[cells > 0])
+    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
+    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
 
 
 @pytest.mark.parametrize("is_turned", [False, True])

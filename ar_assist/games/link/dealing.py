@@ -6,7 +6,10 @@ zero where a cell is empty; tiles are masks of them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from ar_assist.games.link.board import LinkBoard
@@ -19,6 +22,7 @@ MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
 HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 SHARING = 3.5  # nats of evidence: one dealt board in 2000 has it (9 of 19993 that were drawn)
+REPEATED = 2.0  # nats of evidence: one dealt board in 3000 has it (6 of 20000 that were drawn)
 
 
 def is_too_fine(tile: Mask) -> bool:
@@ -87,21 +91,51 @@ def is_in_lines(tile: Mask, groups: Indices) -> bool:
 def share_lines(board: LinkBoard) -> bool:
     """Whether equal tiles share rows, or columns, more than dealt ones do: these are the cells of a
     nonogram, tinted along the cursor's lines, or digits of its clues.
-
-    Of the couples that share a line, as large a part is equal as of all couples, if tiles are
-    dealt. Evidence against that is half the Poisson deviance of the equal ones. The kind that
-    shares most is left out: it may be stones, which are built into walls.
     """
     cells = np.array(board.cells)
     _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
-    of_all = special.comb(sizes, 2) / special.comb(len(groups), 2)
     for line in np.nonzero(cells > 0):
         held = np.zeros((len(sizes), line.max() + 1))
         np.add.at(held, (groups, line), 1)
-        equal = special.comb(held, 2).sum(1)
-        dealt = of_all * special.comb(held.sum(0), 2).sum()
-        others = np.arange(len(sizes)) != (equal - dealt).argmax()
-        seen, usual = equal[others].sum(), dealt[others].sum()
-        if seen > usual and special.kl_div(seen, usual) > SHARING:
+        equal = special.comb(held, 2).sum(1, keepdims=True)
+        couples = special.comb(held.sum(0), 2).sum(keepdims=True)
+        if _against_dealing(equal, couples, sizes)[0] > SHARING:
             return True
     return False
+
+
+def is_repeated(board: LinkBoard) -> bool:
+    """Whether equal tiles lie the same step apart, in rows and columns, more than dealt ones do:
+    lines of a text, keys or ornaments come again so.
+
+    Judged as in `share_lines`, for the step with the most evidence; there are many steps to choose
+    from, and each is as likely to have it by chance (Bonferroni).
+    """
+    cells = np.array(board.cells)
+    row, col = np.nonzero(cells > 0)
+    _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
+    i, j = np.triu_indices(len(groups), 1)
+    steps, of_couple = np.unique(
+        (row[j] - row[i]) * 2 * board.cols + col[j] - col[i], return_inverse=True
+    )
+    same = groups[i] == groups[j]
+    at = groups[i[same]] * len(steps) + of_couple[same]
+    equal = np.bincount(at, minlength=len(sizes) * len(steps)).reshape(len(sizes), len(steps))
+    evidence = _against_dealing(equal, np.bincount(of_couple), sizes)
+    return bool(evidence.max() - np.log(len(steps)) > REPEATED)
+
+
+def _against_dealing(equal: NDArray[Any], couples: NDArray[Any], sizes: Indices) -> NDArray[Any]:
+    """(S,) nats of evidence that too many of (S,) `couples` of tiles are `equal`, (K, S) by kind.
+
+    As large a part is equal as of all couples, if tiles are dealt. Evidence against that is half
+    the Poisson deviance of the equal ones. The kind that has most is left out: it may be stones,
+    which are built into walls.
+    """
+    of_all = special.comb(sizes, 2) / special.comb(sizes.sum(), 2)
+    dealt = of_all[:, None] * couples
+    most = (equal - dealt).argmax(0)[None]
+    seen, usual = (
+        all_kinds.sum(0) - np.take_along_axis(all_kinds, most, 0)[0] for all_kinds in (equal, dealt)
+    )
+    return np.where(seen > usual, special.kl_div(seen, usual), 0.0)

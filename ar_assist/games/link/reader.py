@@ -97,6 +97,7 @@ def read(
                     reading is None
                     or dealing.are_halves(reading.board)
                     or dealing.share_lines(reading.board)
+                    or dealing.is_repeated(reading.board)
                 ):
                     return None
                 if may_be_pieces(reading.board.cells):
