@@ -14,9 +14,9 @@ import numpy as np
 from ar_assist.games import tiles
 from ar_assist.games.grouping import cluster
 from ar_assist.games.link import framing, ground
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.ground import BUSIER, Mask
 from ar_assist.games.link.memory import SAME_KIND
-from ar_assist.games.tiles import CELL, Array
+from ar_assist.games.tiles import CELL, NOISE, Array
 
 ODD_AT_FIRST = -1.0  # log odds of an odd kind: cells beside the board may still be among them
 CHANCE = 2.5  # log odds of the groups: lattices that are none have less, boards 5 and more
@@ -155,6 +155,8 @@ def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
 def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
     """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
+    if bare.any():  # one that shows far more than ground usually does may hold a pale tile
+        shows = min(shows, BUSIER * float(np.median(seen.contrast[bare])) + NOISE / 2)
     guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
     if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
         guessed = guessed | (bare & ~seen.quiet.any(1) & ~unframed)
