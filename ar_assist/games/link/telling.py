@@ -64,7 +64,9 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         off, most = frame
         odd = off > most
         around = empty | (odd & ~inside)
-        empty = empty | (seen.faint & odd & ground.has_colour_of_ground(flat, around))
+        unlike = off / most > (seen.contrast + 1) / (seen.limit + 1)  # more than it shows a picture
+        faint = seen.faint & odd & unlike
+        empty = empty | (faint & ground.has_colour_of_ground(flat, around))
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
