@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,41 @@ def test_pictures_do_not_queue_where_decoding_is_slow(monkeypatch: pytest.Monkey
         late = served.parts - newest
         source.close()
     assert late < 20, "0.4 s; a queue would be 80 pictures long"
+
+
+@pytest.mark.parametrize("part", [b"no picture", b""])
+def test_parts_that_are_no_pictures_end_the_wait(
+    part: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "TIMEOUT_S", 0.4)
+    with mjpeg_server(lambda _: part) as served, pytest.raises(SourceError, match="no picture"):
+        open_source(served.url)
+
+
+def test_a_server_that_never_pauses_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless:
+        headers, sent = Message(), 0
+
+        def read1(self, _: int) -> bytes:
+            self.sent += len(part)
+            return part
+
+    part = b"\n--\nContent-Type: image/jpeg\n\n" + jpeg(0)
+    monkeypatch.setattr(feeds._Mjpeg, "_is_ready", lambda _: True)
+    stream: Any = Endless()
+    assert feeds._Mjpeg(stream).read()[0].shape == numbered(0).shape
+    assert stream.sent < 1.1 * feeds.DRAINED_BYTES
+
+
+def test_pauses_grow_until_a_picture_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "PAUSES_S", (0.05, 0.1))
+    monkeypatch.setattr(live, "STALL_S", 0.01)
+    monkeypatch.setattr(live, "REPEAT_S", 0.01)
+    with mjpeg_server(jpeg, cut_after=lambda n: 1 if n in (1, 6) else 0) as served:
+        source = open_source(served.url)
+        notes = [frame.note for frame in itertools.takewhile(lambda f: f.index < 1, source)]
+        source.close()
+    assert any("attempt 4" in note or "attempt 5" in note for note in notes)
 
 
 def test_basic_authentication_and_hidden_credentials() -> None:

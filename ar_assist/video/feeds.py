@@ -168,15 +168,20 @@ class _Mjpeg:
         name = (response.headers.get_boundary() or "").lstrip("-")
         self._delimiter = b"\n--" if not name else b"--" + name.encode("latin-1")
         self._buffer = bytearray()
+        self._deadline = 0.0  # for the next picture, on `time.monotonic()`'s clock
 
     def read(self) -> tuple[Image, float, float | None]:
+        self._deadline = time.monotonic() + TIMEOUT_S
+        is_drained = False
         while True:
             headers = self._headers()
             length = headers.get(b"content-length", b"")
             body = self._take(int(length)) if length.isdigit() else self._until(self._delimiter)
             arrival = time.monotonic()
-            if self._has_newer():
-                continue
+            if not is_drained:  # once: a server that never pauses always has a newer one
+                is_drained = True
+                if self._drain():
+                    continue
             image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR) if body else None
             if image is not None:  # a damaged picture is skipped
                 image.flags.writeable = False
@@ -196,17 +201,23 @@ class _Mjpeg:
             elif not line and headers:
                 return headers
 
-    def _has_newer(self) -> bool:
-        """Whether another whole picture has come: on a busy machine old ones queue in the system.
+    def _drain(self) -> bool:
+        """Drop all but the newest whole part of what has come; whether there is one.
 
-        A part is whole when the next one's delimiter is there.
+        On a busy machine old pictures queue in the system. A part is whole when the next one's
+        delimiter is there.
         """
         try:
             while len(self._buffer) < DRAINED_BYTES and self._is_ready():
                 self._fill()
         except OSError:
             pass  # the stream ended, as will be found out when it is read next
-        return self._buffer.count(self._delimiter) > 1
+        next_one = self._buffer.rfind(self._delimiter)
+        newest = self._buffer.rfind(self._delimiter, 0, max(next_one, 0))
+        if newest < 0:
+            return False
+        del self._buffer[:newest]
+        return True
 
     def _is_ready(self) -> bool:
         """Whether there is something to read at once."""
@@ -228,6 +239,8 @@ class _Mjpeg:
         return self._take(found + len(end))[:found]
 
     def _fill(self) -> None:
+        if time.monotonic() > self._deadline:  # bytes may come for ever and never be a picture
+            raise OSError(f"what comes is no picture for {TIMEOUT_S:g} s")
         try:
             chunk = self._response.read1(CHUNK_BYTES)
         except (HTTPException, ValueError, AttributeError) as error:  # closed under our hands

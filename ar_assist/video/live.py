@@ -99,22 +99,25 @@ class Live:
 
     def _run(self, feed: Feed | None) -> None:
         """The thread: read for ever, reconnect when the feed is lost."""
+        attempts = 0  # since a picture came: a server may answer and never send one
         try:
             while not self._closed.is_set():
                 if feed is not None:
-                    self._follow(feed)
+                    attempts = 0 if self._follow(feed) else attempts
                     feed.close()
-                feed = self._reconnect()
+                attempts += 1
+                feed = self._reconnect(attempts)
         except BaseException as error:
             self._failure = error
 
-    def _follow(self, feed: Feed) -> None:
-        """Keep the newest picture until the feed is lost or the source closed."""
+    def _follow(self, feed: Feed) -> bool:
+        """Keep the newest picture until the feed is lost or the source closed; whether one came."""
+        first = self._newest.index
         while not self._closed.is_set():
             try:
                 image, arrival, stamp = feed.read()
             except OSError:
-                return
+                break
             with self._fresh:
                 self._note = ""
                 index = self._newest.index + 1
@@ -122,22 +125,17 @@ class Live:
                 self._newest = Frame(index, time_s, image)
                 self._fresh.notify_all()
 
-    def _reconnect(self) -> Feed | None:
-        for attempt, pause in enumerate(_growing(PAUSES_S), 1):
-            self._note = f"connection lost, reconnecting (attempt {attempt})"
-            if self._closed.wait(pause):
-                break
-            try:
-                return self._connect()
-            except (SourceError, OSError):
-                continue
-        return None
+        return self._newest.index > first
 
-
-def _growing(pauses: tuple[float, ...]) -> Iterator[float]:
-    yield from pauses
-    while True:
-        yield pauses[-1]
+    def _reconnect(self, attempt: int) -> Feed | None:
+        """A new connection, after the pause of this attempt (1, 2, …); None if there is none."""
+        self._note = f"connection lost, reconnecting (attempt {attempt})"
+        if self._closed.wait(PAUSES_S[min(attempt, len(PAUSES_S)) - 1]):
+            return None
+        try:
+            return self._connect()
+        except (SourceError, OSError):
+            return None
 
 
 class _Clock:
