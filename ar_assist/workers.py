@@ -68,11 +68,12 @@ class Worker(Executor):
         self._packer.close()
 
     def _submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        try:
-            return self._pool.submit(fn, *args, **kwargs)
-        except BrokenExecutor:
-            self._pool = _new_process()
-            return self._pool.submit(fn, *args, **kwargs)
+        with _uninterrupted():
+            try:
+                return self._pool.submit(fn, *args, **kwargs)
+            except BrokenExecutor:
+                self._pool = _new_process()
+                return self._pool.submit(fn, *args, **kwargs)
 
 
 def share_one_heap() -> None:
@@ -112,6 +113,20 @@ def _new_process() -> ProcessPoolExecutor:
     # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
     spawn = multiprocessing.get_context("spawn")
     return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A process that begins in here hears no Ctrl-C, which a terminal sends to the whole family: it
+    would end with a traceback while it still loads, which takes a second."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

@@ -56,6 +56,18 @@ def test_readers_are_loaded_before_the_first_look() -> None:
         assert not think.submit(eval, loaded).result(timeout=60)
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no signal masks here")
+def test_a_process_that_still_loads_hears_no_ctrl_c(capfd: pytest.CaptureFixture[str]) -> None:
+    with Worker() as worker:
+        answer = worker.submit(int, "3")
+        (process,) = multiprocessing.active_children()
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGINT)
+        assert answer.result(timeout=60) == 3
+    assert capfd.readouterr().err == ""
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ()), "we do hear it"
+
+
 HEAPS = """
 import threading, time
 from ar_assist.workers import share_one_heap
