@@ -150,6 +150,12 @@ def test_nothing_there(spec: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == ""
 
 
+def test_no_name_is_not_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(SourceError, match="empty"):
+        open_source("")
+
+
 def test_index_zero_is_a_camera(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
     monkeypatch.setattr("ar_assist.video.open_device", lambda device, *_: opened.append(device))

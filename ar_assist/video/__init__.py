@@ -54,6 +54,8 @@ def open_source(
         return open_scene(text)
     if "://" in text:
         return open_url(text, safe_name(text))
+    if not text:  # a path of no name is the current folder
+        raise SourceError("the source is empty: name a camera, a file, a folder or an address")
     path = Path(text).expanduser()
     if path.is_char_device():
         return open_device(str(path), size, fps, backend)
