@@ -257,6 +257,28 @@ def test_no_hint_rests_on_a_doubtful_or_contradictory_clue() -> None:
     assert "contradict" in game.advise([puzzle([[3], [], [1, 1]], [[1, 1], [2], [1]])]).reason
 
 
+@pytest.mark.parametrize(
+    ("cells", "status", "reason"),
+    [
+        ("../..", "no move", "several solutions"),
+        ("#./.#", "solved", ""),
+        (".#/#x", "solved", ""),
+        ("##/..", "no move", "what is entered contradicts the clues"),
+    ],
+)
+def test_each_of_several_solutions_is_one_and_an_empty_board_is_not(
+    cells: str, status: str, reason: str
+) -> None:
+    advice = NonogramGame().advise([parse(f"1 1 : 1 1 : {cells}")])
+    assert (advice.status, advice.moves, advice.reason) == (status, (), reason)
+
+
+def test_entries_tell_which_of_several_solutions_is_meant() -> None:
+    board = parse("1 1 : 1 1 : #./..")
+    move = NonogramGame().advise([board]).moves[-1]
+    assert NonogramGame().play(board, move) == parse("1 1 : 1 1 : #x/x#")
+
+
 def test_play_refuses_what_is_entered() -> None:
     game, board = NonogramGame(), puzzle_of(HEART_CELLS)
     move = game.advise([board]).moves[0]

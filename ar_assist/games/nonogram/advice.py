@@ -14,8 +14,9 @@ from ar_assist.games.nonogram.board import (
     Clue,
     NonogramBoard,
     clue_of,
+    is_solution,
 )
-from ar_assist.games.nonogram.grid import Grid, Propagator, bits_of
+from ar_assist.games.nonogram.grid import Grid, bits_of
 from ar_assist.games.nonogram.lines import solve_line
 from ar_assist.games.nonogram.solver import certain_clues, solve
 from ar_assist.types import Advice
@@ -47,25 +48,26 @@ class NonogramMove:
 def advise(board: NonogramBoard) -> Advice[NonogramMove]:
     """The lines that say something now, the shortest reason first; at the end the whole solution.
 
-    Entries that contradict the one solution are mistakes: they are named, and nothing is built
-    on them. Nothing is said while a clue is in doubt.
+    Entries that contradict every solution are mistakes: they are named, and nothing is built on
+    them. Nothing is said while a clue is in doubt.
     """
     try:
         row_clues, col_clues = certain_clues(board)
     except ValueError as error:
         return Advice((), "no move", str(error))
+    if is_solution(board, board.cells):  # crosses are the player's own affair
+        return Advice((), "solved")
     blank = board.with_cells([[UNKNOWN] * board.size[1]] * board.size[0])
     outcome = solve(blank, lines=ADVICE_LINES)
     if outcome.verdict == "none":
         return Advice((), "no move", "the clues contradict each other")
-    if _is_filled(board.cells, outcome.known):
-        return Advice((), "solved")
     mistakes = _mistakes(board.cells, outcome.known)
     right = _without(board.cells, mistakes)
-    grid = Grid.of(right)
-    if not Propagator(row_clues, col_clues).run_all(grid.copy()):
-        return Advice((), "no move", "what is entered contradicts the clues")
-    moves = _line_moves(grid, row_clues, col_clues, mistakes)
+    if outcome.verdict != "one":  # what is entered may leave one solution, or none
+        outcome = solve(board.with_cells(right), lines=ADVICE_LINES)
+        if outcome.verdict == "none":
+            return Advice((), "no move", "what is entered contradicts the clues")
+    moves = _line_moves(Grid.of(right), row_clues, col_clues, mistakes)
     rest = _differing(outcome.known, right)
     if not moves and rest:
         moves = [NonogramMove(None, 0, rest[:1], mistakes, "no line alone says more: by trial")]
@@ -106,15 +108,6 @@ def _differing(known: Cells, cells: Cells) -> tuple[Entry, ...]:
     )
 
 
-def _is_filled(cells: Cells, known: Cells) -> bool:
-    """Whether every cell to fill is filled; crosses are the player's own affair."""
-    return all(
-        (value == FILLED) == (truth == FILLED)
-        for row, certain in zip(cells, known, strict=True)
-        for value, truth in zip(row, certain, strict=True)
-    )
-
-
 def _line_moves(
     grid: Grid,
     row_clues: list[Clue],
@@ -131,7 +124,7 @@ def _line_moves(
         length = len(grid.cols) if axis == "row" else len(grid.rows)
         for index, (clue, (filled, crossed)) in enumerate(zip(clues, lines, strict=True)):
             solved = solve_line(clue, length, filled, crossed)
-            assert solved is not None, "the whole grid has been propagated without contradiction"
+            assert solved is not None, "the entries have been found to fit the clues"
             new = [(j, FILLED) for j in bits_of(solved[0] & ~filled)]
             new += [(j, CROSSED) for j in bits_of(solved[1] & ~crossed)]
             if new:
