@@ -316,6 +316,29 @@ def test_file_errors_name_the_line(name: str, text: str, message: str) -> None:
         read_puzzle(Path(name), text)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.non", 'difficulty 3\nrows 3\nrows\n2\n\n0\n\n1\n\ncolumns\n2\n1\ngoal "110010"'),
+        ("a.non", "height 3\nwidth 2\nrows\n2\n\n1\n\ncolumns\n2\n1\n"),  # empty for no blocks
+        ("a.json", '{"rows": [[2], [0], [1]], "columns": [[2], [1]]}'),
+    ],
+)
+def test_files_are_read_as_other_programs_write_them(name: str, text: str) -> None:
+    assert read_puzzle(Path(name), text) == puzzle([(2,), (), (1,)], [(2,), (1,)])
+
+
+def test_an_empty_line_that_may_be_a_clue_or_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="an empty line among the rows: write 0"):
+        read_puzzle(Path("a.non"), "rows\n1\n\n1\ncolumns\n2\n")
+
+
+def test_a_file_may_begin_with_the_mark_that_windows_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.non"
+    path.write_text("rows\n1\ncolumns\n1\n", "utf-8-sig")
+    assert main(["nonogram", "check", str(path)]) == 0
+
+
 def _disc() -> np.ndarray:
     y, x = np.mgrid[:80, :120]
     inside = (x - 60) ** 2 + (y - 40) ** 2 < 30**2

@@ -93,6 +93,14 @@ def test_picture(folder: Path) -> None:
     assert number_of(frame) == 2
 
 
+@pytest.mark.parametrize("depth", [np.uint8, np.uint16])
+def test_what_is_transparent_in_a_picture_is_white(tmp_path: Path, depth: type) -> None:
+    path, full = tmp_path / "logo.png", np.iinfo(depth).max
+    cv2.imwrite(str(path), np.array([[[0, 0, 0, 0], [0, 0, full, full]]], depth))
+    (frame,) = open_source(str(path))
+    assert frame.image.tolist() == [[[255, 255, 255], [0, 0, 255]]]
+
+
 def test_picture_is_turned_as_its_exif_says(tmp_path: Path) -> None:
     from PIL import Image as Pillow
 

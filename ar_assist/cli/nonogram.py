@@ -126,7 +126,7 @@ def _convert(args: argparse.Namespace) -> int:
 
 def _load(path: Path) -> NonogramBoard:
     try:
-        return read_puzzle(path, path.read_text("utf-8"))
+        return read_puzzle(path, path.read_text("utf-8-sig"))
     except UnicodeDecodeError:
         raise UserError(f"{path}: not a text file") from None
     except OSError as error:

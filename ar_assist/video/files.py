@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.errors import SourceError
 from ar_assist.types import Frame, Image
 from ar_assist.video.feeds import UNKNOWN_FPS, stream_backend
 
 PICTURE_SUFFIXES = {".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+TRANSPARENT_SUFFIXES = {".png", ".tif", ".tiff", ".webp"}  # of them, those that may be so
 PICTURES_FPS = 1.0  # a folder is looked through at one picture a second unless told otherwise
 
 
@@ -36,10 +39,14 @@ def _natural(path: Path) -> list[tuple[int, str]]:
 
 
 def read_picture(path: Path) -> Image:
-    """Read a picture as BGR, turned as its EXIF says, read-only."""
+    """Read a picture as BGR, turned as its EXIF says, read-only; what is transparent is white."""
     try:
         # Not imread: it can't open names outside the code page on Windows.
-        image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+        packed = np.fromfile(path, np.uint8)
+        image = cv2.imdecode(packed, cv2.IMREAD_COLOR)
+        if path.suffix.lower() in TRANSPARENT_SUFFIXES:
+            whole = cv2.imdecode(packed, cv2.IMREAD_UNCHANGED)  # not turned: hardly any such is
+            image = _on_white(whole) if whole is not None and whole.shape[2:] == (4,) else image
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror}") from None
     except cv2.error:  # empty, or too large to be a picture
@@ -47,6 +54,12 @@ def read_picture(path: Path) -> Image:
     if image is None:
         raise SourceError(f"{path}: not a picture that can be read")
     return read_only(np.asarray(image, np.uint8))
+
+
+def _on_white(image: NDArray[Any]) -> Image:
+    """A picture with an alpha channel as it is seen on a page; else drawings are black on black."""
+    shown = image / np.iinfo(image.dtype).max
+    return np.rint(255 * (1 + (shown[..., :3] - 1) * shown[..., 3:])).astype(np.uint8)
 
 
 def read_only(image: Image) -> Image:

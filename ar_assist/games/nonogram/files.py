@@ -1,13 +1,15 @@
 """Puzzle files: NON, NIN, CWD and JSON. Errors name the line.
 
 NON (Steve Simpson's): lines `rows` and `columns`, each followed by a clue a line, numbers joined
-by commas. NIN: `columns rows`, then the row clues and the column clues, numbers joined by blanks.
-CWD: the row clues, a line `#`, the column clues; blanks too. In all of them 0 is an empty line.
+by commas, and properties such as `title`. NIN: `columns rows`, then the row clues and the column
+clues, numbers joined by blanks. CWD: the row clues, a line `#`, the column clues; blanks too. In
+all of them 0 is an empty line.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,18 +17,8 @@ from ar_assist.games.nonogram.board import Clue, NonogramBoard, check_size, know
 
 Found = list[tuple[int, Clue]]  # clues, each with the number of its line in the file
 
-SKIPPED_NON = (
-    "catalogue",
-    "title",
-    "by",
-    "copyright",
-    "license",
-    "goal",
-    "color",
-    "width",
-    "height",
-)
-ANNOUNCED = {"width": "columns", "height": "rows"}
+PROPERTY = re.compile(r"[A-Za-z]\w*(\s|$)")  # title "Heart": whatever the word, as NON wants it
+ANNOUNCED = {"width": "columns", "height": "rows", "columns": "columns", "rows": "rows"}
 
 
 def read_puzzle(path: Path, text: str) -> NonogramBoard:
@@ -51,6 +43,8 @@ def write_puzzle(board: NonogramBoard, ending: str) -> str:
 
 
 def _clue(line: str, number: int, separator: str | None = None) -> Clue:
+    if not line.strip():
+        return ()
     try:
         blocks = tuple(int(part) for part in line.split(separator))
     except ValueError:
@@ -72,28 +66,43 @@ def _puzzle(rows: Found, cols: Found) -> NonogramBoard:
 
 
 def _read_non(text: str) -> NonogramBoard:
-    clues: dict[str, Found] = {}
-    announced: list[tuple[int, str, str]] = []  # line, section, how many clues
-    section: Found | None = None
+    sections: dict[str, list[tuple[int, str]]] = {"rows": [], "columns": []}
+    announced: dict[str, tuple[int, str]] = {}  # section: line, how many clues
+    section: list[tuple[int, str]] | None = None
     for number, line in enumerate(text.splitlines(), 1):
         word, _, rest = line.strip().partition(" ")
-        if word in ANNOUNCED:
-            announced.append((number, ANNOUNCED[word], rest.strip()))
-        if word in ("rows", "columns"):
-            section = clues.setdefault(word, [])
-        elif not word or word.startswith("#") or word in SKIPPED_NON:
-            section = section if word.startswith("#") else None
-        elif section is None:
+        if word in sections and not rest:
+            section = sections[word]
+        elif PROPERTY.match(word):
+            section = None
+            if word in ANNOUNCED:
+                announced[ANNOUNCED[word]] = number, rest.strip()
+        elif section is not None and not word.startswith("#"):
+            section.append((number, line))
+        elif word and not word.startswith("#"):
             raise ValueError(f"line {number}: {line.strip()!r} before 'rows' or 'columns'")
-        else:
-            section.append((number, _clue(line, number, ",")))
-    for name in ("rows", "columns"):
-        if not clues.get(name):
-            raise ValueError(f"the section '{name}' is missing or empty")
-    for number, name, count in announced:
-        if count != str(len(clues[name])):
-            raise ValueError(f"line {number}: {count} {name} announced, {len(clues[name])} found")
-    return _puzzle(clues["rows"], clues["columns"])
+    rows, cols = (_clues_of_non(name, sections[name], announced.get(name)) for name in sections)
+    return _puzzle(rows, cols)
+
+
+def _clues_of_non(
+    name: str, section: Sequence[tuple[int, str]], announced: tuple[int, str] | None
+) -> Found:
+    """The clues of a section. Empty lines between are none, unless so many clues are announced."""
+    given = [place for place, (_, line) in enumerate(section) if line.strip()]
+    if not given:
+        raise ValueError(f"the section '{name}' is missing or empty")
+    end = given[-1] + 1  # what is empty from here on parts this section from the next
+    if announced is None and end - given[0] > len(given):
+        raise ValueError(f"an empty line among the {name}: write 0, or how many {name} there are")
+    if announced is None or announced[1] == str(len(given)):
+        return [(section[i][0], _clue(section[i][1], section[i][0], ",")) for i in given]
+    count = int(announced[1]) if announced[1].isdecimal() else 0
+    if not end <= count <= max(end, len(section) - 1):
+        raise ValueError(
+            f"line {announced[0]}: {announced[1]} {name} announced, {len(given)} found"
+        )
+    return [(number, _clue(line, number, ",")) for number, line in section[:count]]
 
 
 def _read_nin(text: str) -> NonogramBoard:
@@ -148,7 +157,11 @@ def _read_json(text: str) -> NonogramBoard:
                 raise ValueError(
                     f'"{name}", clue {number}: {json.dumps(clue)} is no list of numbers'
                 )
-    return puzzle(stored["rows"], stored["columns"])
+    rows, cols = (
+        [[block for block in clue if block] for clue in stored[name]]
+        for name in ("rows", "columns")
+    )
+    return puzzle(rows, cols)
 
 
 def _write_non(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
