@@ -66,27 +66,37 @@ def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]
     """Alter few cells until the clues have one solution; the cells and how many were altered.
 
     While there are other solutions, a cell in which they differ is altered: the one that leaves
-    the fewest cells open. ValueError if that does not come to an end.
+    the fewest cells open. None is altered twice, or two would take turns for ever. ValueError if
+    that does not come to an end.
     """
     grid = [list(row) for row in cells]
+    altered: set[tuple[int, int]] = set()
     for _ in range(MAX_ROUNDS):
         outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=seconds)
         if outcome.verdict == "one":
-            altered = np.array(grid) != np.array(cells)
-            return tuple(map(tuple, grid)), int(altered.sum())
-        row, col = min(_candidates(outcome), key=lambda cell: _left_open(grid, cell))
+            return tuple(map(tuple, grid)), len(altered)
+        candidates = _candidates(outcome, altered)
+        if not candidates:
+            break
+        row, col = min(candidates, key=lambda cell: _left_open(grid, cell))
         grid[row][col] = -grid[row][col]
+        altered.add((row, col))
     raise ValueError("no puzzle with one solution was found near this picture: try another size")
 
 
-def _candidates(outcome: Outcome) -> list[tuple[int, int]]:
-    """Some of the cells in which the solutions differ, or may differ."""
-    differ = np.array(outcome.known) == UNKNOWN
+def _candidates(outcome: Outcome, altered: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Some of the cells in which the solutions differ, or else may differ; none that is altered."""
+    is_open = np.array(outcome.known) == UNKNOWN
+    differ = is_open
     if len(outcome.solutions) == 2:
         one, other = (np.array(solution) for solution in outcome.solutions)
-        differ &= one != other
-    cells = [(int(i), int(j)) for i, j in np.argwhere(differ)]
-    return cells[:: -(-len(cells) // TRIED)]
+        differ = one != other
+    for places in (differ, is_open):
+        cells = [(int(i), int(j)) for i, j in np.argwhere(places)]
+        left = [cell for cell in cells if cell not in altered]
+        if left:
+            return left[:: -(-len(left) // TRIED)]
+    return []
 
 
 def _left_open(grid: list[list[int]], cell: tuple[int, int]) -> int:
