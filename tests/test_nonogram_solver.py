@@ -353,6 +353,11 @@ def test_a_picture_becomes_a_puzzle_of_its_own_shape() -> None:
     assert abs((square == FILLED).any(axis=0).sum() - (square == FILLED).any(axis=1).sum()) <= 1
 
 
+def test_unique_ends_when_its_time_does() -> None:
+    with pytest.raises(ValueError, match="the time ended: 0 cells altered"):
+        make_unique(((FILLED, CROSSED), (CROSSED, FILLED)), seconds=0)
+
+
 @pytest.mark.parametrize(
     ("seed", "dark", "most"),
     [(3, 0.45, 12), (4, 0.3, 30)],  # of the second two cells took turns without an end

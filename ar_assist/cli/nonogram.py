@@ -15,7 +15,7 @@ from ar_assist.games.nonogram.make import Threshold, cells_of, make_unique
 from ar_assist.games.nonogram.solver import solve
 from ar_assist.video.files import read_picture
 
-SECONDS = 60.0  # for the SAT solver, unless --time says otherwise
+SECONDS = 60.0  # for solving, unless --time says otherwise
 PNG_CELL_PX = 32
 
 
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     make.add_argument(
         "--unique", action="store_true", help="alter cells until one solution is left"
     )
+    make.add_argument("--time", type=float, default=SECONDS, help="seconds for --unique at most")
     make.add_argument("--solution", action="store_true", help="draw it filled in")
     make.add_argument(
         "--out",
@@ -72,7 +73,7 @@ def _make(args: argparse.Namespace) -> int:
     rows, cols = _size(args.size)
     cells = cells_of(read_picture(args.picture), rows, cols, _threshold(args.threshold))
     if args.unique:
-        cells, altered = make_unique(cells, SECONDS)
+        cells, altered = make_unique(cells, args.time)
         print(f"one solution, {altered} of {rows * cols} cells altered")
     board = puzzle_of(cells)
     shown = board.with_cells([[v if v == FILLED else 0 for v in row] for row in cells])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Literal
 
 import cv2
@@ -66,13 +68,19 @@ def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]
     """Alter few cells until the clues have one solution; the cells and how many were altered.
 
     While there are other solutions, a cell in which they differ is altered: the one that leaves
-    the fewest cells open. None is altered twice, or two would take turns for ever. ValueError if
-    that does not come to an end.
+    the fewest cells open. None is altered twice, or two would take turns for ever. `seconds`: for
+    all of it, None: without the SAT solver. ValueError if that does not come to an end.
     """
     grid = [list(row) for row in cells]
     altered: set[tuple[int, int]] = set()
+    end = math.inf if seconds is None else time.monotonic() + seconds
     for _ in range(MAX_ROUNDS):
-        outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=seconds)
+        left = None if seconds is None else end - time.monotonic()
+        if left is not None and left <= 0:
+            raise ValueError(
+                f"the time ended: {len(altered)} cells altered, several solutions still"
+            )
+        outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=left)
         if outcome.verdict == "one":
             return tuple(map(tuple, grid)), len(altered)
         candidates = _candidates(outcome, altered)
