@@ -17,7 +17,7 @@ from nonogram_views import make_view
 
 from ar_assist.games.ink import glyphs_of
 from ar_assist.games.nonogram import NonogramGame
-from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of
+from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of, room
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Label, Style, draw, to_image
@@ -515,6 +515,25 @@ def test_a_stray_digit_is_no_part_of_a_clue() -> None:
     digit = page[y + 43 : y + 77, x - 38 : x - 2]
     page[y + 83 : y + 117, x - 158 : x - 122] = digit
     reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+
+
+def test_a_digit_off_the_steps_of_the_clues_is_part_of_none() -> None:
+    """Such as the score that a title ends in, right above a column."""
+    filled = np.random.default_rng(100).random((12, 12)) < 0.5
+    board = puzzle_of(filled.tolist())
+    drawing = draw(board, Style())
+    clues = [clue or () for clue in board.col_clues]
+    deepest = max(map(len, clues))
+    column = next(  # where the digit would find room on the sheet and in the line
+        i for i, clue in enumerate(clues) if len(clue) + 2 <= deepest and room(clue) + 2 <= 12
+    )
+    x = drawing.left + column + 0.5
+    end = min(each.y for each in drawing.shapes if isinstance(each, Label) and each.x == x)
+    score = Label(x, end - 1.6, Style().digit, "1", Style().ink)
+    page = to_image(replace(drawing, shapes=(*drawing.shapes, score)), 40)
+    reading = GAME.read(np.array(page)[..., ::-1], None)
     assert reading is not None
     assert reading.board == board
 

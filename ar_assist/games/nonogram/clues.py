@@ -7,7 +7,7 @@ the rules of the game to choose from (repair.py).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -29,6 +29,7 @@ NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls of
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
 CUT_RANGE = (0.3, 0.7)  # of the width, where two joined digits are parted
 CHAIN_STEP = 1.7  # of the usual step between numbers: a wider gap ends a clue
+ODD_STEP = 1.35  # of the usual step: beyond a wider gap a title's words are as likely as a digit
 FEW_STEPS = 3  # tell little of what is usual: so many of two heights, as most print it, speak too
 DIGIT_STEP = (0.55, 1.9)  # of the digit height, between which digits part into numbers
 USUAL_STEP = 1.0  # of the digit height: digits of one number stand at 0.6 to 0.85 in any font,
@@ -220,21 +221,33 @@ def _depth(lines: list[list[_Digit]], nearest: float, height: float) -> float:
 
 
 def _chains(lines: list[list[_Digit]], nearest: float, height: float) -> list[list[_Digit]]:
-    """Each line's digits outward from the grid, up to the first gap that is too wide."""
+    """Each line's digits outward from the grid, up to the first gap that is too wide.
+
+    What stands off the steps of the sheet's own clues may be none; the rules will tell.
+    """
     lines = [sorted(line, key=lambda digit: digit.out) for line in lines]
     steps = [b.out - a.out for line in lines for a, b in pairwise(line)]
     wide = [step for step in steps if step > USUAL_STEP * height]
     usual = float(np.median([*wide, *[2 * height] * FEW_STEPS]))
+    odd = ODD_STEP * usual if len(wide) > FEW_STEPS else np.inf
     chains = []
     for line in lines:
         chain: list[_Digit] = []
+        is_odd = False
         for digit in line:
             gap = digit.out - chain[-1].out if chain else digit.out
             if gap > (CHAIN_STEP * usual if chain else nearest):
                 break
-            chain.append(digit)
+            is_odd = is_odd or (bool(chain) and gap > odd)
+            chain.append(_perhaps_none(digit) if is_odd else digit)
         chains.append(chain)
     return chains
+
+
+def _perhaps_none(digit: _Digit) -> _Digit:
+    costs = digit.costs.copy()
+    costs[NO_DIGIT] = min(costs)
+    return replace(digit, costs=costs)
 
 
 def _number_step(rows: list[list[_Digit]], height: float) -> float:
