@@ -207,6 +207,20 @@ def test_a_disc_under_a_pointer_is_not_taken_for_felt(
     assert reading is None or reading.confidence < 0.7
 
 
+@pytest.mark.parametrize("tone", [(60, 60, 235), (235, 235, 235), (140, 170, 220), (40, 40, 40)])
+@pytest.mark.parametrize("radius", [0.56, 0.59, 0.62, 0.65, 0.7, 0.75])
+def test_a_round_thing_that_hides_a_disc_is_no_tint(
+    tone: tuple[int, int, int], radius: float
+) -> None:
+    """It is of one tone up to the corners of the square, and does not reach those of the next."""
+    picture, row, column = drawn(BOARD), 5, 4
+    assert BOARD.cells[row][column]
+    middle = int((3.5 + column) * CELL), int((3.5 + row) * CELL)
+    cv2.circle(picture, middle, round(radius * CELL), tone, -1, cv2.LINE_AA)
+    reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 0.8), lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
 def test_discs_that_no_game_leads_to_are_doubted() -> None:
     """Two mirrored lamps, as large as discs, lie side by side and beside no disc."""
     picture = drawn(BOARD)

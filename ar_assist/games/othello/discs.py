@@ -21,6 +21,9 @@ from ar_assist.games.othello.board import BLACK, WHITE
 from ar_assist.games.othello.grid import CELL, MARGIN, SIDE, SIZE, FloatArray
 
 FELT_AT = 0.38  # cells from the middle, in x and y: between a disc's edge and the grid line
+TINT_AT = 0.42  # likewise, where a tint must still be: as near to the corner as lines allow …
+OVER = 0.58  # … and where it has ended, on the other side of the line: a thing as round as a disc
+# that reaches those corners reaches over the sides, too
 MIDDLE = 0.27  # cells: the middle of a disc, larger than the dots that mark moves
 OFFSETS = np.linspace(-0.3, 0.3, 7)  # cells a disc's top may be off its place, in x and y
 RADII = (0.30, 0.35, 0.40, 0.45)  # cells: discs fill 60 to 90 % of their square
@@ -48,11 +51,9 @@ COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
 CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
 INNER = np.s_[1:-1, 1:-1]  # the board's own squares, of those with one row more all around
-SIDES = (  # rows and columns to the next square, and its corners that are near
-    ((0, -1), [1, 2]),
-    ((-1, 0), [2, 3]),
-    ((0, 1), [0, 3]),
-    ((1, 0), [0, 1]),
+SIDES = np.array([[0, -1], [-1, 0], [0, 1], [1, 0]])  # rows and columns to the next square
+ACROSS = np.array(  # (4, 3, 2) cells from a square's middle to places beyond each side
+    [[(c * OVER + r * to, r * OVER + c * to) for to in (-FELT_AT, 0, FELT_AT)] for r, c in SIDES]
 )
 
 
@@ -122,27 +123,27 @@ def _rims_of(patches: FloatArray) -> FloatArray:
 
 
 def _tinted(
-    felt: FloatArray, patches: FloatArray, middle: FloatArray, noise: float
+    board: FloatArray, felt: FloatArray, middle: FloatArray, noise: float
 ) -> NDArray[np.bool_]:
     """(8, 8) whether squares are of one tone to the corners, and it ends at their sides.
 
     A disc leaves felt in a corner at least. A fingertip may not, but a hand comes from outside the
     board: beyond some side its tone goes on, into a square that it does not fill or off the board.
+    So does a round thing that is large enough to hide all corners, in the middle of a side first.
     """
-    apart = np.linalg.norm(middle - felt, axis=-1, keepdims=True)
-    alike = FLAT * np.maximum(apart, noise)
-    tone = middle[:, :, None]
-    tinted = (np.linalg.norm(patches[INNER] - tone, axis=-1) < alike).all(axis=-1)
-    goes_on = [
-        (np.linalg.norm(_next(patches, *to)[:, :, near] - tone, axis=-1) < alike).any(axis=-1)
-        for to, near in SIDES
-    ]
+    apart = np.linalg.norm(middle - felt, axis=-1)
+    alike = FLAT * np.maximum(apart, noise)[:, :, None, None]
+    places = np.concatenate([CORNERS[:, None] * TINT_AT, ACROSS], axis=1)  # (4, 4, 2)
+    around = _sample(board, _centres()[:, :, None, None] + places)
+    of_its_tone = np.linalg.norm(around - middle[:, :, None, None], axis=-1) < alike
+    tinted, goes_on = of_its_tone[..., 0].all(axis=-1), of_its_tone[..., 1:].any(axis=-1)
     while True:
         padded = np.pad(tinted, 1)
-        spilt = [on & ~_next(padded, *to) for on, (to, _) in zip(goes_on, SIDES, strict=True)]
-        if not (tinted & np.any(spilt, axis=0)).any():
+        ends = np.stack([_next(padded, *to) for to in SIDES], axis=-1)
+        spilt = tinted & (goes_on & ~ends).any(axis=-1)
+        if not spilt.any():
             return np.asarray(tinted)
-        tinted = tinted & ~np.any(spilt, axis=0)
+        tinted = tinted & ~spilt
 
 
 def _next(padded: NDArray[Any], row: int, col: int) -> NDArray[Any]:
@@ -229,7 +230,7 @@ def classify(board: FloatArray) -> Squares:
     noise = max(DISTINCT, NOISES * unevenness)
     bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
     ground = np.asarray(np.median(bare, axis=2), np.float32)
-    tinted = _tinted(around, patches, ground, noise)
+    tinted = _tinted(smooth, around, ground, noise)
     beside = _felt_beside(own, tinted)
     felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
     edge, places, radii = _edges(smooth)
