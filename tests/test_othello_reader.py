@@ -207,6 +207,20 @@ def test_a_disc_under_a_pointer_is_not_taken_for_felt(
     assert reading is None or reading.confidence < 0.7
 
 
+@pytest.mark.parametrize("radius", [0.14, 0.17, 0.2])
+@pytest.mark.parametrize("shade", [(25, 25, 25), (235, 235, 235)])
+def test_dots_of_a_discs_colour_mark_moves(shade: tuple[int, int, int], radius: float) -> None:
+    picture = drawn(BOARD)
+    for square in squares(BOARD.moves(BLACK)):
+        row, column = cell_of(square)
+        middle = int((3.5 + column) * CELL), int((3.5 + row) * CELL)
+        cv2.circle(picture, middle, round(radius * CELL), shade, -1, cv2.LINE_AA)
+    reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 1.5), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
 @pytest.mark.parametrize("tone", [(60, 60, 235), (235, 235, 235), (140, 170, 220), (40, 40, 40)])
 @pytest.mark.parametrize("radius", [0.56, 0.59, 0.62, 0.65, 0.7, 0.75])
 def test_a_round_thing_that_hides_a_disc_is_no_tint(

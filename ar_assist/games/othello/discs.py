@@ -24,7 +24,7 @@ FELT_AT = 0.38  # cells from the middle, in x and y: between a disc's edge and t
 TINT_AT = 0.42  # likewise, where a tint must still be: as near to the corner as lines allow …
 OVER = 0.58  # … and where it has ended, on the other side of the line: a thing as round as a disc
 # that reaches those corners reaches over the sides, too
-MIDDLE = 0.27  # cells: the middle of a disc, larger than the dots that mark moves
+MIDDLE = 0.30  # cells: the middle of a disc; dots that mark moves fill less than half of it
 OFFSETS = np.linspace(-0.3, 0.3, 7)  # cells a disc's top may be off its place, in x and y
 RADII = (0.30, 0.35, 0.40, 0.45)  # cells: discs fill 60 to 90 % of their square
 RIM = 0.06  # cells from a disc's edge to where its inside and the felt outside are sampled
@@ -162,10 +162,15 @@ class _Rims:
     quarter: NDArray[np.int64]  # (S, O, R, 1) of the places on felt
 
 
+def _around() -> NDArray[np.float64]:
+    """(A, 2) the ways from a disc's middle to its edge."""
+    turn = np.arange(ANGLES) * 2 * np.pi / ANGLES
+    return np.stack([np.cos(turn), np.sin(turn)], axis=1)
+
+
 @cache
 def _rims() -> _Rims:
-    turn = np.arange(ANGLES) * 2 * np.pi / ANGLES
-    around = np.stack([np.cos(turn), np.sin(turn)], axis=1)  # (A, 2)
+    around = _around()
     radii = np.array(RADII)[:, None, None]
     offsets = np.stack(np.meshgrid(OFFSETS, OFFSETS), axis=-1).reshape(-1, 2)
     middles = _centres().reshape(-1, 1, 1, 1, 2) + offsets[:, None, None]
@@ -237,6 +242,9 @@ def classify(board: FloatArray) -> Squares:
     inside = _middles(smooth, places, radii - RIM)  # all of a disc: signs in its middle are less
     middle = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(middle - felt, axis=-1)
+    rim = _rim(smooth, places)
+    is_disc_wide = np.linalg.norm(rim - middle, axis=-1) < np.linalg.norm(rim - felt, axis=-1)
+    edge = np.where(is_disc_wide, edge, 0)
     needed = _needed(middle - felt, contrast, edge, noise)
     presence = _presence(contrast, edge, needed)
     typical = _typical(middle, _colours(middle, felt, presence > 1)[0])
@@ -252,7 +260,11 @@ def classify(board: FloatArray) -> Squares:
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
-    unexplained = np.where(in_view, 0, np.linalg.norm(ground - felt, axis=-1) / noise)
+    # What hides a disc hides its middle and its rim; dots leave the one in view, rings the other.
+    foreign = np.minimum(
+        *(np.linalg.norm(x - felt, axis=-1) for x in (ground, _rim(smooth, _centres())))
+    )
+    unexplained = np.where(in_view, 0, foreign / noise)
     explained = np.clip((1 - unexplained) / HIDDEN + 1, OPEN, 1)
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
@@ -260,12 +272,21 @@ def classify(board: FloatArray) -> Squares:
     return Squares(
         colours,
         np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
-        (contrast > needed) & ~discs,
+        (np.minimum(contrast, foreign) > needed) & ~discs,
         beside,
         _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
     )
+
+
+def _rim(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
+    """(8, 8, 3) the usual colour just inside the smallest disc at each place.
+
+    A dot that marks a move is smaller: its edge is none but blur, and felt lies there.
+    """
+    rim = _sample(board, middles[:, :, None] + (min(RADII) - RIM) * _around())
+    return np.asarray(np.median(rim, axis=2), np.float32)
 
 
 def _presence(contrast: FloatArray, edge: FloatArray, needed: FloatArray | float) -> FloatArray:
