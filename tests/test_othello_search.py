@@ -186,3 +186,8 @@ def test_a_row_of_moves_is_picked_in_order() -> None:
     positions = pytest.importorskip("ar_assist.games.othello.positions")
     row = np.array([weight << 6 | square for square, weight in enumerate([3, -7, 0, 5])], np.int32)
     assert [positions.next_move(row, index, 4) for index in range(4)] == [1, 2, 0, 3]
+
+
+def test_a_hair_behind_is_not_told_as_minus_nothing() -> None:
+    found = search.Found(((19, -0.3),), depth=12, exact=False, nodes=1)
+    assert found.words() == "d3, about +0 (12 moves ahead)"

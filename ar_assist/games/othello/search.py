@@ -31,7 +31,7 @@ class Found:
         if value is None:
             return name
         if not self.exact:
-            return f"{name}, about {value:+.0f} ({self.depth} moves ahead)"
+            return f"{name}, about {round(value):+} ({self.depth} moves ahead)"
         if value == 0:
             return f"{name} draws"
         return f"{name} {'wins' if value > 0 else 'loses'} by {abs(value):.0f} for sure"
