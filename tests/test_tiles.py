@@ -184,6 +184,26 @@ def test_what_is_joined_only_to_make_an_even_kind_is_not_sure(off: float, is_sur
     assert (found.margin[4:] > 0).all()
 
 
+@pytest.mark.parametrize("equals", [0.05, 0.1])
+def test_pairs_tell_how_equals_vary_where_most_large_groups_are_two_kinds(equals: float) -> None:
+    """Gems of one colour, cut otherwise: two in each of two groups."""
+    groups = np.repeat(np.arange(6), [4, 4, 4, 2, 2, 2])
+    kinds = np.repeat(np.arange(9), 2)
+    same_group, same_kind = (of[:, None] == of for of in (groups, kinds))
+    apart = np.where(same_kind, equals, np.where(same_group, 0.25, 1.0))
+    apart[8:12, 8:12] = equals + 0.04
+    apart *= 1 - np.eye(18)
+    look = tiles.Differences(
+        np.stack([apart] * 3).astype(np.float32),
+        np.zeros((18, 18, 2), np.float32),
+        np.full((3, 18), 0.02, np.float32),
+    )
+    found = group(look, even)
+    mixed = np.array([len({*kinds[found.labels == label]}) > 1 for label in found.labels[:8]])
+    assert (found.margin[:8][mixed] < 0).all()
+    assert same_partition(found.labels[8:], groups[8:])
+
+
 def test_a_kind_with_many_cells_is_less_sure() -> None:
     odds = odds_of_kinds([12] + [4] * 10)
     assert odds[:12].max() < odds[12:].min() - 2

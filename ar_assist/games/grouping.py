@@ -168,8 +168,9 @@ def _parted(
     """The groups, those in two that are rather two kinds, if sizes allow; and strains, (N,)."""
     groups = [np.flatnonzero(found.labels == label) for label in range(found.labels.max() + 1)]
     todo = [(some, _axes(look.parts, some)) for some in groups]
-    wide = [spread for some, (spread, _) in todo if len(some) >= LEAST_HALVES]
-    usual = np.median(wide, 0) if wide else np.zeros(len(look.parts))
+    # A pair says how equals vary too, and most of the larger groups may be two kinds.
+    equal = [spread for some, (spread, _) in todo if len(some) > 1]
+    usual = np.median(equal, 0) if equal else np.zeros(len(look.parts))
     labels, strains = np.empty_like(found.labels), np.empty(len(found.labels))
     while todo:
         some, axes = todo.pop(0)
