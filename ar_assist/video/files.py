@@ -58,7 +58,7 @@ def read_picture(path: Path) -> Image:
 
 def _on_white(image: NDArray[Any]) -> Image:
     """A picture with an alpha channel as it is seen on a page; else drawings are black on black."""
-    shown = image / np.iinfo(image.dtype).max
+    shown = image.astype(np.float32) / np.iinfo(image.dtype).max
     return np.rint(255 * (1 + (shown[..., :3] - 1) * shown[..., 3:])).astype(np.uint8)
 
 
