@@ -22,8 +22,6 @@ from ar_assist.look import TRUST, Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
-FAINT = 0.2  # … and under which no look is: that the next, at nearly the same picture, agrees
-# proves nothing. Of 94 stills of boards one was read so, and wrongly; icons and signs always are
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
@@ -223,8 +221,6 @@ class Belief:
         strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
         agreed = self._agreed_for(reading.board, time)
-        if reading.confidence < FAINT and not was_lost:
-            return False
         if strange:
             return was_lost or (agreed is not None and agreed >= AIMED_S)
         return was_lost or agreed is not None or reading.confidence >= SURE

@@ -30,6 +30,9 @@ from ar_assist.warp import Box, completed, rectify, shown
 TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
+FAINT = 0.2  # confidence under which what is read is no board but the known one: that looks at
+# nearly the same picture agree proves nothing. Of 94 stills of boards one was read so, and wrongly;
+# icons of a home screen always are
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 FEW = 6  # cells of which half the credit is chance
@@ -110,6 +113,8 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
             return None
         if task.believed is None:
             reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
+        if _is_faint(reading, task.known):
+            return None
     reading, in_view = _as_far_as_seen(reading, sight.plane, task.frame.image, task.believed)
     natural = _natural(sight.game, reading, task.known, task.changed)
     return replace(sight, reading=reading, natural=natural, in_view=in_view)
@@ -198,13 +203,18 @@ def _find(task: Task) -> Sight | None:
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break
-    if best is None:
+    if best is None or _is_faint(best.reading, task.known):
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
     reading, in_view = _as_far_as_seen(best.reading, best.plane, image, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
+
+
+def _is_faint(reading: Reading[Any], known: Reading[Any] | None) -> bool:
+    """Whether so little speaks for a board that is not the known one that it is none."""
+    return reading.confidence < FAINT and not (known is not None and known.is_like(reading))
 
 
 def _with_surroundings(task: Task, sight: Sight) -> Sight:
