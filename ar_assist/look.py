@@ -99,7 +99,7 @@ def look(task: Task) -> Sight | None:
     if unbeatable or not task.anew:
         return here
     found = _find(task)
-    if found is None or (here and not _beats(found, here, task.believed)):
+    if found is None or not _beats(found, here, task.believed):
         return here
     return replace(found, tracker=Tracker(task.frame.image, found.plane))
 
@@ -301,8 +301,11 @@ def _ends(more: int) -> range:
     return range(min(more, 0), max(more, 0) + 1)
 
 
-def _beats(found: Sight, here: Sight, believed: Reading[Any] | None) -> bool:
-    """Whether a find elsewhere is more credible than the plane that is followed."""
+def _beats(found: Sight, here: Sight | None, believed: Reading[Any] | None) -> bool:
+    """Whether a find elsewhere is more credible than the plane that is followed, in which one look
+    may see nothing."""
+    if here is None:
+        return believed is None or found.reading.confidence >= SURE
     ours, theirs = (s.plane.to_frame(s.reading.corners) for s in (here, found))
     shape, their_shape = here.reading.certainty.shape, found.reading.certainty.shape
     cell = np.sqrt(cv2.contourArea(ours) / np.prod(shape))

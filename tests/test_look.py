@@ -132,6 +132,22 @@ def test_a_track_that_slipped_by_a_cell_is_replaced(source):
     assert seen.reading.board == START
 
 
+@pytest.mark.parametrize(("sure", "is_taken"), [(0.8, False), (0.95, True)])
+def test_a_look_that_sees_nothing_gives_a_believed_board_up_for_a_sure_find_only(
+    source, sure: float, is_taken: bool
+):
+    """A pair that fades may hide it for a moment; without a belief there is nothing to lose."""
+
+    class Blind(ToyGame):
+        def read(self, picture, lattice, before=None):
+            return None
+
+    task = _task(source, 0.0, games=(ToyGame(confidence=sure),))
+    task = replace(task, tracked=replace(task.tracked, game=Blind()))
+    assert look(task) is not None
+    assert (look(replace(task, believed=task.tracked.reading)) is not None) == is_taken
+
+
 def test_a_find_that_is_only_turned_is_no_challenge(source):
     task = _task(source, 0.0, orientation=Orientation(quarter_turns=2))
 
