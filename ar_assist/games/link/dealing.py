@@ -92,9 +92,8 @@ def share_lines(board: LinkBoard) -> bool:
     """Whether equal tiles share rows, or columns, more than dealt ones do: these are the cells of a
     nonogram, tinted along the cursor's lines, or digits of its clues.
     """
-    cells = np.array(board.cells)
-    _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
-    for line in np.nonzero(cells > 0):
+    places, groups, sizes = _dealt(board)
+    for line in places:
         held = np.zeros((len(sizes), line.max() + 1))
         np.add.at(held, (groups, line), 1)
         equal = special.comb(held, 2).sum(1, keepdims=True)
@@ -111,9 +110,7 @@ def is_repeated(board: LinkBoard) -> bool:
     Judged as in `share_lines`, for the step with the most evidence; there are many steps to choose
     from, and each is as likely to have it by chance (Bonferroni).
     """
-    cells = np.array(board.cells)
-    row, col = np.nonzero(cells > 0)
-    _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
+    (row, col), groups, sizes = _dealt(board)
     i, j = np.triu_indices(len(groups), 1)
     steps, of_couple = np.unique(
         (row[j] - row[i]) * 2 * board.cols + col[j] - col[i], return_inverse=True
@@ -123,6 +120,13 @@ def is_repeated(board: LinkBoard) -> bool:
     equal = np.bincount(at, minlength=len(sizes) * len(steps)).reshape(len(sizes), len(steps))
     evidence = _against_dealing(equal, np.bincount(of_couple), sizes)
     return bool(evidence.max() - np.log(len(steps)) > REPEATED)
+
+
+def _dealt(board: LinkBoard) -> tuple[Indices, Indices, Indices]:
+    """(2, N) rows and columns of the tiles, (N,) their kinds from 0, (K,) tiles of each."""
+    cells = np.array(board.cells)
+    _, groups, sizes = np.unique(cells[cells > 0], return_inverse=True, return_counts=True)
+    return np.array(np.nonzero(cells > 0)), groups, sizes
 
 
 def _against_dealing(equal: NDArray[Any], couples: NDArray[Any], sizes: Indices) -> NDArray[Any]:

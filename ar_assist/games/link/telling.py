@@ -56,6 +56,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     flat = cells.reshape(-1, CELL, CELL, 3)
     seen = ground.shown(cells, inside)
     empty, plain = seen.empty, seen.plain
+    busy = (seen.contrast + 1) / (seen.limit + 1)  # over 1: a picture
     frame = framing.frame(flat, inside, empty, plain)
     if frame and _is_of_one_colour(flat, ~empty, inside, inside & ~empty & ~plain, *frame):
         frame = None
@@ -64,9 +65,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         off, most = frame
         odd = off > most
         around = empty | (odd & ~inside)
-        unlike = off / most > (seen.contrast + 1) / (seen.limit + 1)  # more than it shows a picture
-        faint = seen.faint & odd & unlike
-        empty = empty | (faint & ground.has_colour_of_ground(flat, around))
+        is_odder = odd & (off > most * busy)  # than it is busy
+        empty = empty | (seen.faint & is_odder & ground.has_colour_of_ground(flat, around))
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
@@ -91,10 +91,10 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     is_blank = ~odd & ~seen.quiet.any(1) & bool(frame)
     tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd)
     tile &= inside | ~plain | is_blank
-    busy = np.log((seen.contrast + 1) / (seen.limit + 1))
+    shows = np.log(busy)
     against = made.blank | spared
-    clear = np.where(against, -busy, np.log((off + 0.01) / most)) if frame else busy
-    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), busy))
+    clear = np.where(against, -shows, np.log((off + 0.01) / most)) if frame else shows
+    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
