@@ -16,6 +16,13 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(item.get_closest_marker(name) for name in ("desktop", "programs")):
+            item.add_marker("alone")
+
+
 @pytest.fixture(scope="session")
 def data() -> Path:
     """The folder of real pictures with truth; other people's, so not in the repository."""

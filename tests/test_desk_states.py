@@ -107,17 +107,18 @@ def test_every_state_is_shown_in_words_and_a_hint_only_where_one_is_ready(tmp_pa
             onlooker.sees(f"{film.board.left} tiles left", hint=None)
         film.show(after_moves(film.board, 1))
         onlooker.sees("solved: the board is cleared")
-    # Two states may pass before a screenshot is taken: the log has every frame.
-    logged = runlog.read(log)
-    for reason in (
-        "something moves, reading again",
-        "a hand or something else is in the way",
-        "lost the board, searching for it",
-        "reading the board",
+    # A state may pass before a screenshot is taken: the log has every frame.
+    logged = list(runlog.read(log))
+    searched_or_followed = {"reading the board", "the board has changed, reading it again"}
+    for reasons in (
+        {"something moves, reading again"},
+        {"a hand or something else is in the way"},
+        {"lost the board, searching for it"},
+        searched_or_followed,  # which of the two brings a board back is a matter of time
     ):
-        line = next((line for line in logged if line["reason"] == reason), None)
-        assert line is not None, f"never said, or not in this order: {reason}"
-        assert line["hint"] is None
+        hints = [line["hint"] for line in logged if line["reason"] in reasons]
+        assert hints, f"never said: {reasons}"
+        assert not any(hints), reasons
 
 
 def test_what_the_player_says_by_mouse_holds_and_a_password_is_kept(

@@ -23,6 +23,8 @@ from ar_assist.games import GAMES
 from ar_assist.settings import Settings
 from ar_assist.video import devices, open_source
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture(autouse=True)
 def no_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

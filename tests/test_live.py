@@ -36,6 +36,8 @@ from ar_assist.types import (
 )
 from ar_assist.video import Live, open_source
 
+pytestmark = pytest.mark.alone
+
 
 class Screens:
     """Plays a script: at picture number i come these keys and clicks."""

@@ -38,6 +38,8 @@ from ar_assist.types import (
 from ar_assist.video import open_source
 from ar_assist.workers import Worker, workers
 
+pytestmark = pytest.mark.alone
+
 
 def test_threads_end_with_the_workers() -> None:
     before = threading.active_count()
