@@ -468,6 +468,35 @@ def test_a_plain_cell_of_the_colour_beside_the_board_is_empty() -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+def on_leather(image: Image, truth: np.ndarray) -> Image:
+    """Thick tiles on a rough ground, brighter at the top: cells beside them show a side."""
+    rough = np.random.default_rng(0).normal(0, 9, image.shape[:2])
+    light = np.linspace(1.6, 0.4, len(image))[:, None, None]
+    ground = (cv2.GaussianBlur(rough, (0, 0), 1)[..., None] + (15, 55, 75)) * light
+    drawn = ground.clip(0, 255).astype(np.uint8)
+    corners = [((r + 3) * PITCH, (c + 3) * PITCH) for r, c in np.argwhere(truth)]
+    for y, x in corners:
+        drawn[y + 3 : y + PITCH + 6, x : x + PITCH + 10] = (40, 150, 40)
+        drawn[y + 2 : y + PITCH + 3, x : x + PITCH + 5] = (150, 200, 210)
+    for y, x in corners:
+        drawn[y : y + PITCH, x : x + PITCH] = image[y : y + PITCH, x : x + PITCH]
+    return drawn
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sides_of_tiles_that_show_in_empty_cells_are_no_tiles(seed: int) -> None:
+    """Two cells show the same side, and are mates."""
+    truth = shuffled(7, 12, 14, seed)
+    gaps, corners = ((2, 4), (3, 4), (5, 7), (5, 8)), ((0, 0), (0, 11), (6, 0), (6, 11))
+    for gap, corner in zip(gaps, corners, strict=True):
+        mate = next(tuple(m) for m in np.argwhere(truth == truth[gap])[::-1] if tuple(m) != gap)
+        truth[mate], truth[corner], truth[gap] = truth[corner], 0, 0
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (210, 230, 240))
+    found = cells_of(reader.read(on_leather(framed, truth), lattice))
+    assert ((found == 0) == (truth == 0)).all()
+
+
 @pytest.mark.parametrize("is_ground", [True, False])
 def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_ground: bool) -> None:
     truth = np.ones((7, 10), int)
@@ -731,7 +760,7 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     quiet[:3, 0] = True
     contrast = np.where(bare, 1, 20).astype(np.float32)
     nothing = np.zeros(8, bool)
-    seen = Shown(contrast, 4.0, bare, bare, quiet, bare, bare, nothing, is_plain)
+    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, bare, nothing, is_plain)
     most = telling._most_of_ground(seen, ~bare, bare, nothing)
     assert most[:3].tolist() == [1, 1, 1]
     assert (most[3] == DROPPED) != is_plain

@@ -44,6 +44,7 @@ class Shown:
     limit: float  # the contrast below which there is no picture
     plain: Mask  # they show none
     faint: Mask  # they show none in the middle, where no neighbour's shadow reaches
+    apart: Array  # contrast where they show least: what hangs in covers a side, or two that meet
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
@@ -70,7 +71,8 @@ def shown(cells: Array, inside: Mask) -> Shown:
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     faint = plain | (middle < limit)
     of_ground = empty.ravel(), guessed.ravel(), _is_plain(level, empty & board, plain)
-    return Shown(contrast, limit, plain, faint, quiet.reshape(-1, 4), beside, *of_ground)
+    apart = contrast if of_squares else _least_corner(flat)
+    return Shown(contrast, limit, plain, faint, apart, quiet.reshape(-1, 4), beside, *of_ground)
 
 
 def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
@@ -103,6 +105,14 @@ def _middles(cells: Array) -> Array:
     inner = slice(CELL // 4, -CELL // 4)
     part: Array = cells[:, inner, inner]
     return part
+
+
+def _least_corner(cells: Array) -> Array:
+    """(N,) contrast of faces (N, CELL, CELL, 3) without the two sides that leave least."""
+    ends = slice(EDGE, -CELL // 4), slice(CELL // 4, -EDGE)
+    corners = [contrasts(cells[:, y, x]) for y in ends for x in ends]
+    least: Array = np.min(corners, axis=0)
+    return least
 
 
 def _noise(contrast: Array, quiet: Mask) -> float:

@@ -56,7 +56,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     flat = cells.reshape(-1, CELL, CELL, 3)
     seen = ground.shown(cells, inside)
     empty, plain = seen.empty, seen.plain
-    busy = (seen.contrast + 1) / (seen.limit + 1)  # over 1: a picture
+    shown = seen.contrast, seen.apart
+    busy, busy_apart = ((of + 1) / (seen.limit + 1) for of in shown)  # over 1: a picture
     frame = framing.frame(flat, inside, empty, plain)
     if frame and _is_of_one_colour(flat, ~empty, inside, inside & ~empty & ~plain, *frame):
         frame = None
@@ -65,7 +66,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         off, most = frame
         odd = off > most
         around = empty | (odd & ~inside)
-        is_odder = odd & (off > most * busy)  # than it is busy
+        is_odder = odd & (off > most * busy_apart)  # than it is busy
         empty = empty | (seen.faint & is_odder & ground.has_colour_of_ground(flat, around))
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
