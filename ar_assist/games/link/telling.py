@@ -67,7 +67,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         odd = off > most
         around = empty | (odd & ~inside)
         is_odder = odd & (off > most * busy_apart)  # than it is busy
-        empty = empty | (seen.faint & is_odder & ground.has_colour_of_ground(flat, around))
+        is_coloured = seen.beside | ground.has_colour_of_ground(flat, around)
+        empty = empty | (seen.faint & is_odder & is_coloured)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
