@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ar_assist import change
 from ar_assist.belief import Belief
 from ar_assist.follow import Followed, led_to_now, plane_by_hand
-from ar_assist.look import TRUST, UPRIGHT, Orientation, Sight, Task, look
+from ar_assist.look import LEAD, SURE, TRUST, UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -36,7 +36,7 @@ from ar_assist.types import (
 )
 
 CALM_S = 0.5  # s between looks at a board that does not change
-ANEW_EVERY = 5  # looks: one of them finds from nothing, to challenge the track
+ANEW_EVERY, ANEW_AT_REST = 5, 2  # looks: one of them finds from nothing, to challenge the track
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
@@ -205,6 +205,13 @@ class Assistant:
         return self._changed is None or not self._changed.any()
 
     @property
+    def _anew_every(self) -> int:
+        """Looks, of which one finds from nothing: sooner where they are rare but not yet sure."""
+        known = self._belief.reading
+        is_sure = known is not None and known.confidence >= SURE
+        return ANEW_EVERY if is_sure or self._is_restless() else ANEW_AT_REST
+
+    @property
     def _is_covered(self) -> bool:
         """Whether some cells look otherwise than they were read, and most do not."""
         changed = self._changed
@@ -231,7 +238,7 @@ class Assistant:
             changed=self._changed,
             remembered=self._belief.remembered,
             anew=(followed.blind_s(frame.time) >= BLIND_S and not self._is_covered)
-            or (self._is_calm and followed.looks % ANEW_EVERY == 0),
+            or (self._is_calm and followed.looks % self._anew_every == 0),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -291,7 +298,11 @@ class Assistant:
         if plane is None and followed and followed.plane:
             return False
         self._followed = Followed(sight, tracker, plane, frame.time)
-        self._belief.lose_sight()
+        known = self._belief.reading
+        if known is not None and sight.reading.confidence >= known.confidence + LEAD:
+            self._belief.forget()  # a plane that lies badly parts kinds that are one
+        else:
+            self._belief.lose_sight()
         return True
 
     def _may_come_back(self, frame: Frame, sight: Sight) -> bool:

@@ -116,6 +116,11 @@ class Belief:
         self.reading = self.picture = self._rumour = self._word = None
         self._drop_advice()
 
+    def forget(self) -> None:
+        """What was known is worth nothing: the next board owes nothing to it."""
+        self.lose_sight()
+        self.remembered = None
+
     def recognises(self, sight: Sight) -> bool:
         """Whether it shows the board that is believed, or was when it was lost, or what moves make
         of that."""

@@ -303,16 +303,19 @@ def _ends(more: int) -> range:
 
 def _beats(found: Sight, here: Sight | None, believed: Reading[Any] | None) -> bool:
     """Whether a find elsewhere is more credible than the plane that is followed, in which one look
-    may see nothing."""
+    may see nothing. At the same place it is one that lies better, if it is surer than looks here
+    have ever been."""
     if here is None:
         return believed is None or found.reading.confidence >= SURE
     ours, theirs = (s.plane.to_frame(s.reading.corners) for s in (here, found))
     shape, their_shape = here.reading.certainty.shape, found.reading.certainty.shape
     cell = np.sqrt(cv2.contourArea(ours) / np.prod(shape))
     # what is upright to the finder changes by a quarter when the camera turns
-    apart = min(float(np.abs(ours - np.roll(theirs, turn, axis=0)).max()) for turn in range(4))
-    if sorted(shape) == sorted(their_shape) and apart < SAME_PLACE * cell:
-        return False
+    apart = [float(np.abs(ours - np.roll(theirs, turn, axis=0)).max()) for turn in range(4)]
+    if sorted(shape) == sorted(their_shape) and min(apart) < SAME_PLACE * cell:
+        ever = max(r.confidence for r in (here.reading, believed) if r is not None)
+        is_upright = apart[0] == min(apart)
+        return is_upright and found.reading.confidence >= max(SURE, ever + LEAD)
     is_part = np.prod(their_shape) < SMALLER * np.prod(shape)  # a few cells are easily sure of
     is_firm = believed is not None and believed.certainty.shape == shape
     enough = max(here.reading.confidence + LEAD, SURE if is_firm else 0.0)

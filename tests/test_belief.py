@@ -66,6 +66,30 @@ def test_no_hint_rests_on_an_unlikely_reading(play):
     assert views[-1].reason == "not sure of the reading"
 
 
+@dataclass(frozen=True)
+class _Stubborn(ToyGame):
+    """Misreads a cell at first, and keeps to that as long as it reads the same plane."""
+
+    finds = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        self.finds.extend([] if before else [1])
+        if before or len(self.finds) <= 2:  # a find, and a look that agrees
+            board = before.board if before else reading.board.put({(0, 0): 2})
+            return replace(reading, board=board, confidence=before.confidence if before else 0.75)
+        return reading
+
+
+@pytest.mark.parametrize("sure", [0.95, 0.8])
+def test_a_find_at_the_same_place_that_is_far_surer_owes_nothing_to_the_belief(play, sure):
+    """A plane that lies badly parts kinds, which a reading of it remembers."""
+    _Stubborn.finds.clear()
+    views = play(ToySource(lambda t: START, 3.5), _Stubborn(confidence=sure))
+    assert views[15].reading.board == START.put({(0, 0): 2})
+    assert (views[-1].reading.board == START) == (sure > 0.9)
+
+
 def test_what_is_read_faintly_is_no_board_however_often_looks_agree(play):
     views = play(ToySource(lambda t: START, 2.0), ToyGame(confidence=0.1))
     assert {view.state for view in views} == {"searching"}

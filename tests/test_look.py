@@ -116,10 +116,15 @@ def source(monkeypatch):
     return source
 
 
-def test_a_track_that_is_right_outlives_the_challenge(source):
-    seen = look(_task(source, 0.0))
+@pytest.mark.parametrize(("believed", "is_taken"), [(0.8, True), (0.86, False)])
+def test_a_track_that_is_right_outlives_the_challenge_of_all_but_a_far_surer_find(
+    source, believed: float, is_taken: bool
+):
+    task = _task(source, 0.0)
+    known = replace(task.tracked.reading, confidence=believed)
+    seen = look(replace(task, believed=known))
     assert seen is not None
-    assert seen.tracker is None
+    assert (seen.tracker is not None) == is_taken
     assert seen.reading.board == START
 
 
