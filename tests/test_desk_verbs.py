@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import pytest
 from cardboard import Frames
+from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 
 from ar_assist.cli import main
@@ -63,6 +64,30 @@ def test_no_source(words: list[str], capsys: pytest.CaptureFixture[str]) -> None
     assert "s3cret" not in one_line(capsys)
 
 
+@pytest.mark.parametrize("address", ["rtsp://me:s3cret@127.0.0.1:9/x", "me:s3cret@127.0.0.1:9/x"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{}"],
+        ["live", "{}"],
+        ["--source", "0", "{}"],
+        ["image", "--profile", "{}", "x.png"],
+        ["config", "set", "size={}"],
+        ["evaluate", "{}"],
+        ["label", "{}"],
+        ["image", "{}"],
+    ],
+    ids=" ".join,
+)
+def test_what_was_typed_is_not_quoted_with_its_password(
+    words: list[str], address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word.format(address) for word in words]) > 1
+    line = one_line(capsys)
+    assert "cret" not in line
+    assert "127.0.0.1:9/x" in line
+
+
 @pytest.mark.parametrize(
     "flags",
     [
@@ -110,6 +135,13 @@ def test_unknown_game_in_a_profile(
     monkeypatch.setenv("AR_ASSIST_GAME", "chess")
     assert main(["image", str(noise)]) == 2
     assert "chess" in one_line(capsys)
+
+
+def test_a_stream_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    jpeg = cv2.imencode(".jpg", np.zeros((48, 64, 3), np.uint8))[1].tobytes()
+    with mjpeg_server(lambda _: jpeg) as served:
+        assert main(["image", served.url.replace("http://", "http://me:s3cret@")]) == 3
+    assert "s3cret" not in one_line(capsys)
 
 
 def test_picture_without_a_game(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:

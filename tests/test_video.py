@@ -334,10 +334,24 @@ def test_basic_authentication_and_hidden_credentials() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["rtsp://u:s3cret@h:5/p", "http://h/p?k=s3cret", "ftp://u:s3cret@["]
+    ("url", "name"),
+    [
+        ("rtsp://u:s3cret@h:5/p", "rtsp://h:5/p"),
+        ("http://h/p?k=s3cret", "http://h/p?…"),
+        ("ftp://u:s3cret@[", "ftp://…"),
+        ("rtsp://u:s3@cret@h/p", "rtsp://h/p"),
+        ("rtsp://u:s3/cret@h/p", "rtsp://…"),
+        ("rtsp://u:s3#cret@h/p", "rtsp://…"),
+        ("rtsp://u:s3?cret@h/p", "rtsp://…"),
+        ("rtsp://h:554/user=u&password=s3cret.sdp", "rtsp://h:554/…"),
+        ("u:s3cret@h/p", "…@h/p"),
+        ("http://[::1]:80/p", "http://[::1]:80/p"),
+        ("C:/clips/a.mp4", "C:/clips/a.mp4"),
+        ("scene:tier=tripod", "scene:tier=tripod"),
+    ],
 )
-def test_safe_name(url: str) -> None:
-    assert "s3cret" not in safe_name(url)
+def test_safe_name(url: str, name: str) -> None:
+    assert safe_name(url) == name
 
 
 def test_clock_takes_the_jitter_out_and_distrusts_jumps() -> None:
