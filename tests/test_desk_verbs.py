@@ -21,6 +21,7 @@ from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import games
 from ar_assist.games import GAMES
+from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
 from ar_assist.video import devices, open_source
 
@@ -107,6 +108,35 @@ def test_wrong_usage(flags: list[str], noise: Path, capsys: pytest.CaptureFixtur
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ar-assist: ")
     assert flags[1] in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--source", "{clip}", "--headless", "--save-raw", "{clip}"],
+        ["--source", "{clip}", "--headless", "--record", "sub/../{clip}"],
+        ["--source", "{clip}", "--headless", "--log", "{clip}"],
+        ["--source", "{clip}", "--headless", "--record", "a.mp4", "--save-raw", "./a.mp4"],
+        ["replay", "{clip}", "--record", "{clip}"],
+        ["replay", "{clip}", "--log", "{clip}"],
+        ["demo", "--source", "{clip}", "--headless", "--out", "."],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_written_over_what_is_read(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    with Recorder("demo.mp4", (64, 48)) as recorder:
+        recorder.write(np.zeros((48, 64, 3), np.uint8), 0.0)
+    clip = Path("demo.mp4").read_bytes()
+    assert main([word.format(clip="demo.mp4") for word in words]) == 2
+    assert "cannot write" in one_line(capsys)
+    assert Path("demo.mp4").read_bytes() == clip
 
 
 @pytest.mark.parametrize("name", ["--log", "--record", "--save-raw"])
@@ -233,6 +263,19 @@ def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Pat
     assert np.abs(raw.image - picture).mean() < 4, "what the camera gave"
     assert np.abs(shown.image - picture)[:200].mean() > 8, "what was looked at"
     assert json.loads((folder / "raw.camera.json").read_text())["fx"] == 500
+
+
+def test_a_camera_file_that_is_or_cannot_be_beside_the_recording(
+    noise: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    camera = noise.with_name("raw.camera.json")
+    camera.write_text(json.dumps({"width": 320, "height": 240, "fx": 9, "fy": 9, "cx": 0, "cy": 0}))
+    words = ["--source", str(noise), "--headless", "--calibration", str(camera), "--save-raw"]
+    assert main([*words, str(noise.with_name("raw.mp4"))]) == 0
+    assert json.loads(camera.read_text())["fx"] == 9
+    noise.with_name("other.camera.json").mkdir()
+    assert main([*words, str(noise.with_name("other.mp4"))]) == 2
+    assert "other.camera.json: can't be written" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_light_evens_and_the_raw_recording_keeps_it(noise: Path) -> None:

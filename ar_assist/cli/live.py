@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Run until the source ends or the player leaves."""
     share_one_heap()
     settings = options.gathered(args).settings
+    options.check_apart(settings, args.log, args.record, args.save_raw)
     shows = not args.headless
     if shows and not can_show():
         raise UserError("no window can be opened here; use --headless with --log or --record")
@@ -65,12 +66,23 @@ def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | No
     corrected = options.corrections(settings, source.size_wh)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
-        kept = {".camera.json": settings.calibration, ".light.json": settings.light}
-        for suffix, file in kept.items():
-            if file:
-                shutil.copyfile(file, Path(raw).with_suffix(suffix))
+        _keep_beside(Path(raw), settings)
         source = recorded(source, recorder)
     return corrected(source)
+
+
+def _keep_beside(raw: Path, settings: Settings) -> None:
+    """The files of camera and light under the recording's name."""
+    kept = {".camera.json": settings.calibration, ".light.json": settings.light}
+    for suffix, file in kept.items():
+        copy = raw.with_suffix(suffix)
+        try:
+            if file:
+                shutil.copyfile(file, copy)
+        except shutil.SameFileError:
+            continue  # it is there
+        except OSError as error:
+            raise UserError(f"{copy}: can't be written ({error.strerror})") from None
 
 
 def _print_obtained(source: Source, settings: Settings) -> None:
