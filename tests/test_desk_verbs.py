@@ -251,6 +251,38 @@ def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert main(["config", "set", "colour=red"]) == 2
 
 
+@pytest.mark.parametrize("change", ["game=chess", "gravity=sideways", "backend=FOO"])
+def test_nothing_is_kept_that_a_run_would_refuse(
+    change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", "set", change]) == 2
+    assert change.split("=")[1] in one_line(capsys)
+    assert main(["config", "show"]) == 0
+    assert change.split("=")[1] not in capsys.readouterr().out
+
+
+def test_any_value_is_shown_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Brackets too, and long paths in one piece."""
+    monkeypatch.chdir(tmp_path)
+    pictures = f"{'long/' * 20}[/pictures]/img[abc]*.png"
+    assert main(["config", "set", f"source={pictures}", "calibration=camera.json"]) == 0
+    assert main(["config", "show"]) == 0
+    shown = capsys.readouterr().out
+    assert pictures in shown
+    assert str(tmp_path / "camera.json") in shown, "to be found from any folder"
+
+
+def test_doctor_tells_of_a_broken_profile(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ar_assist.cli.doctor._latency", lambda: "not measured here")
+    monkeypatch.setenv("AR_ASSIST_FPS", "quick")
+    assert main(["doctor"]) == 0
+    assert "profile: FAILED, AR_ASSIST_FPS: fps is a number" in capsys.readouterr().out
+
+
 def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Path) -> None:
     folder, camera = noise.parent, noise.with_name("camera.json")
     numbers = {"width": 640, "height": 480, "fx": 500, "fy": 500, "cx": 319.5, "cy": 239.5}
