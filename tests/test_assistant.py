@@ -283,10 +283,29 @@ def _locked(monkeypatch, game=None):
 
 def test_another_pair(monkeypatch):
     assistant, source = _locked(monkeypatch)
-    assistant.another()
+    assert assistant.another() == ""
     view = assistant.step(source.frame(1))
     assert view.choice == 1
     assert shown(view) != HINT
+
+
+def test_that_there_is_no_other_is_said(monkeypatch):
+    @dataclass(frozen=True)
+    class OneMove(ToyGame):
+        def advise(self, history, reading=None):
+            advice = super().advise(history, reading)
+            return replace(advice, moves=advice.moves[:1])
+
+    assistant, source = _locked(monkeypatch, OneMove())
+    assert assistant.another() == "no other move to show"
+    assert shown(assistant.step(source.frame(1))) == HINT
+
+
+def test_how_the_reading_is_turned_is_said():
+    assistant = Assistant((ToyGame(),), ClipExecutor(), ClipExecutor())
+    turns = [assistant.turn() for _ in range(5)]
+    assert turns == ["turned by 90°", "turned by 180°", "turned by 270°", "not turned", turns[0]]
+    assert [assistant.mirror() for _ in range(2)] == ["mirrored", "not mirrored"]
 
 
 @pytest.mark.parametrize("moved_at", [18, 28])

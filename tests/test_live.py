@@ -106,6 +106,43 @@ def test_corners_by_mouse_on_a_picture_that_stands_still() -> None:
     assert len({frame.index for frame in assistant.stepped[3:7]}) == 1
 
 
+def test_space_lets_no_other_frame_in_while_corners_are_set() -> None:
+    corners = [(100.0, 100.0), (500.0, 120.0), (480.0, 400.0), (90.0, 380.0)]
+    clicks = {6 + i: [corner] for i, corner in enumerate(corners)}
+    assistant, _ = played({3: ["c"], 5: [" "], **clicks, 20: ["q"]})
+    assert len({frame.index for frame in assistant.stepped[3:9]}) == 1
+
+
+def test_a_pause_outlasts_corners_that_were_left() -> None:
+    assistant, _ = played({3: [" "], 5: ["c"], 7: ["\x1b"], 12: ["q"]})
+    assert len({frame.index for frame in assistant.stepped[3:12]}) == 1
+
+
+def test_a_click_into_the_debug_view_is_none_into_the_frame() -> None:
+    beside = (1290.0, 300.0)
+    corners = [(100.0, 100.0), (500.0, 120.0), (480.0, 400.0), (90.0, 380.0)]
+    clicks = {6 + i: [corner] for i, corner in enumerate(corners)}
+    assistant, _ = played({2: ["d"], 3: ["c"], 5: [beside], **clicks})
+    assert assistant.calls == [("corners", [list(corner) for corner in corners])]
+
+
+def test_a_tile_is_seen_to_be_chosen_while_hints_are_off() -> None:
+    _, screen = played({3: ["v"], 6: [centre(2, 3)]})
+    off, chosen = screen.pictures[4], screen.pictures[7]
+    x, y = map(round, centre(2, 3))
+    around = np.s_[y - 40 : y + 40, x - 40 : x + 40]
+    assert (off[around] != chosen[around]).any()
+    assert (chosen[:500] == off[:500]).all(axis=2).mean() > 0.95, "but no hint"
+
+
+def test_hints_that_are_off_are_said_to_be() -> None:
+    player = Player(cast(Assistant, Assistants()), 1, {})
+    assert player.look_now(("REC",)).status == ("REC",)
+    screen = Screens({0: ["v"]})
+    player.listen(screen, view_of(GREY_FRAME), 0.0)
+    assert player.look_now(("REC",)).status == ("hint off", "REC")
+
+
 def test_crossed_corners_are_refused() -> None:
     corners = [(100.0, 100.0), (480.0, 400.0), (500.0, 120.0), (90.0, 380.0)]
     assistant, _ = played({3: ["c"], 5: list(corners)})
