@@ -8,6 +8,7 @@ import time
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -283,6 +284,32 @@ def test_pictures_do_not_queue_where_decoding_is_slow(monkeypatch: pytest.Monkey
         late = served.parts - newest
         source.close()
     assert late < 20, "0.4 s; a queue would be 80 pictures long"
+
+
+def oversized(index: int) -> bytes:
+    """A picture whose size was damaged on its way: 65000 px a side."""
+    whole = jpeg(index)
+    size = whole.index(b"\xff\xc0") + 5
+    return whole[:size] + bytes.fromhex("fde8fde8") + whole[size + 4 :]
+
+
+def test_a_damaged_picture_is_passed_over() -> None:
+    with mjpeg_server(lambda i: (oversized if i == 1 else jpeg)(i), fps=50) as served:
+        source = open_source(served.url)
+        seen = [next(frames) for frames in [iter(source)] for _ in range(3)]
+        source.close()
+    assert all(frame.note == "" for frame in seen)
+    assert served.connections == 1
+
+
+def test_a_damaged_picture_of_a_camera_is_a_lost_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = Mock()
+    camera.retrieve.side_effect = cv2.error("damaged")
+    camera.get.return_value = 30.0
+    monkeypatch.setattr(feeds.cv2, "VideoCapture", lambda *_: camera)
+    with pytest.raises(SourceError, match="no picture"):
+        open_source(0)
+    camera.release.assert_called_once()
 
 
 @pytest.mark.parametrize("part", [b"no picture", b""])
