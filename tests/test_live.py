@@ -285,6 +285,37 @@ def test_unwritable_folder_is_said_and_the_loop_goes_on(tmp_path: Path) -> None:
     assert max(frame.index for frame in assistant.stepped) == 29
 
 
+@pytest.mark.parametrize("name", ["picture.png", "bug.zip"])
+def test_what_a_full_disk_has_no_room_for_is_said_and_leaves_no_part(
+    name: str, tmp_path: Path
+) -> None:
+    path, noise = tmp_path / name, np.random.default_rng(1).integers(0, 256, (99, 99, 3), np.uint8)
+    views = [replace(view_of(GREY_FRAME), frame=Frame(0, 0.0, noise))]
+
+    def write() -> str:
+        if path.suffix == ".png":
+            return live._write_png(path, noise)
+        return bundle.save(path, views, {})
+
+    with small_disk(1000):
+        assert live._filed(path, write).startswith(f"{path}: can't be written (")
+    assert not path.exists()
+    assert name in live._filed(path, write)
+
+
+def test_a_bundle_tells_what_is_in_it(tmp_path: Path) -> None:
+    """The frames are raw: who sees them again needs the camera's file."""
+    camera = tmp_path / "mine.json"
+    camera.write_text("{}")
+    views = [replace(view_of(GREY_FRAME), frame=Frame(i, float(i), GREY_FRAME)) for i in range(3)]
+    settings = {"calibration": str(camera), "light": str(tmp_path / "gone.json")}
+    said = bundle.save(tmp_path / "bug.zip", views, settings)
+    assert said == "bug.zip: 3 raw frames of the last 2 s, calibration, log, settings, versions"
+    with zipfile.ZipFile(tmp_path / "bug.zip") as kept:
+        assert kept.read("calibration.json") == b"{}"
+        assert "light.json" not in kept.namelist()
+
+
 def test_a_full_disk_ends_a_recording_and_not_the_game(tmp_path: Path) -> None:
     with small_disk(1000):
         assistant, _ = played({3: ["R"]}, outputs=Outputs(folder=tmp_path))
