@@ -17,6 +17,7 @@ from cardboard import Frames
 from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 
+from ar_assist.cli import live as cli_live
 from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import games
@@ -281,6 +282,24 @@ def test_doctor_tells_of_a_broken_profile(
     monkeypatch.setenv("AR_ASSIST_FPS", "quick")
     assert main(["doctor"]) == 0
     assert "profile: FAILED, AR_ASSIST_FPS: fps is a number" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("source", "is_live", "told"),
+    [
+        ("clip.mp4", False, "grey: 1280x720, 60 frames/s"),
+        ("0", True, "grey: 1280x720, 60 frames/s (asked for 800x600 at 15/s)"),
+        ("http://phone/video", True, "grey: 1280x720"),
+    ],
+)
+def test_what_was_asked_of_a_camera_and_what_it_gives_is_printed(
+    source: str, is_live: bool, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stream is asked for nothing, and its rate is often not known."""
+    cli_live._print_obtained(
+        Frames(1, live=is_live), Settings(source=source, size="800x600", fps=15)
+    )
+    assert capsys.readouterr().err == f"{told}\n"
 
 
 def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Path) -> None:

@@ -86,10 +86,19 @@ def _keep_beside(raw: Path, settings: Settings) -> None:
 
 
 def _print_obtained(source: Source, settings: Settings) -> None:
+    """What the source gives; of a camera, what it was asked for too.
+
+    A stream cannot be asked for anything, and its rate is often not told: the status line has it.
+    """
     width, height = source.size_wh
-    rate = f" at {settings.fps:g}/s" if settings.fps else ""
-    asked = f" (asked for {settings.size or 'the default size'}{rate})" if source.live else ""
-    print(f"{source.name}: {width}x{height}, {source.fps:g} frames/s{asked}", file=sys.stderr)
+    obtained = f"{source.name}: {width}x{height}"
+    if not source.live:
+        obtained += f", {source.fps:g} frames/s"
+    elif "://" not in settings.source:
+        rate = f" at {settings.fps:g}/s" if settings.fps else ""
+        asked = f"{settings.size or 'the default size'}{rate}"
+        obtained += f", {source.fps:g} frames/s (asked for {asked})"
+    print(obtained, file=sys.stderr)
 
 
 def _outputs(
