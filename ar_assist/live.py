@@ -90,6 +90,7 @@ class Session:
             for frame in self._frames():
                 view = self._step(frame)
                 self._show(view)
+                self._tell(view)
                 self._listen(IDLE_S * (frame.index == newest))
                 if frame.index != newest:  # stalled and paused sources repeat their last frame
                     self._keep(view)
@@ -156,13 +157,17 @@ class Session:
         if self._screen is not None:
             self._screen.show(self._picture)
 
+    def _tell(self, view: View) -> None:
+        """The status line now and then, also of a source that gives nothing new."""
+        now = time.monotonic()
+        if self._outputs.tell is not None and now - self._told_at > TELL_S:
+            self._outputs.tell(", ".join((*status_words(view), *self.meter.words())))
+            self._told_at = now
+
     def _keep(self, view: View) -> None:
         """Measure, log, record and speak what is new."""
         now = time.monotonic()
         self.meter.add(self._age(view.frame), now)
-        if self._outputs.tell is not None and now - self._told_at > TELL_S:
-            self._outputs.tell(", ".join((*status_words(view), *self.meter.words())))
-            self._told_at = now
         self._last_views.add(view)
         if self._outputs.log is not None:
             self._outputs.log.write(view)

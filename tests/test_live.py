@@ -215,6 +215,22 @@ def test_pause_holds_the_frame_and_keeps_working() -> None:
     assert max(indices) == 29, "and it goes on to the end"
 
 
+def test_a_lost_connection_is_told_where_there_is_no_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Lost(Frames):
+        def __iter__(self) -> Iterator[Frame]:
+            frame = next(super().__iter__())
+            yield from (frame, replace(frame, note="connection lost"))
+
+    monkeypatch.setattr(live, "TELL_S", 0.0)
+    told: list[str] = []
+    outputs = Outputs(tell=told.append)
+    Session(Lost(1), cast(Assistant, Assistants()), None, outputs).run()
+    assert len(told) == 2
+    assert told[1].startswith("connection lost, ready")
+
+
 def test_a_clip_ends_and_a_picture_stays() -> None:
     assistant, _ = played({})
     assert max(frame.index for frame in assistant.stepped) == 29
