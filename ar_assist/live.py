@@ -212,6 +212,9 @@ class Session:
             return ""
         recorder, self._recorder = self._recorder, None
         recorder.close()
+        if recorder.is_empty:  # begun and ended while the picture stood still
+            recorder.path.unlink()
+            return "no picture came to be recorded"
         return f"saved {recorder.path.name}"
 
     def _save_bundle(self) -> str:

@@ -273,6 +273,11 @@ def test_snapshot_recording_and_bundle_by_key(tmp_path: Path) -> None:
         assert len(kept.read("log.jsonl").splitlines()) == len(frames) > 0
 
 
+def test_a_recording_without_a_picture_is_not_kept(tmp_path: Path) -> None:
+    played({3: [" "], 5: ["R"], 7: ["R"], 9: ["q"]}, outputs=Outputs(folder=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_bundle_has_the_frames_as_the_camera_made_them(tmp_path: Path) -> None:
     original = np.full_like(GREY_FRAME, 7)
     frame = Frame(3, 0.1, GREY_FRAME, original=original)
