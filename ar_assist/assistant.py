@@ -102,16 +102,19 @@ class Assistant:
         self._changed: NDArray[np.bool_] | None = None
         self._touch: _Touch | None = None  # the last one
 
-    def turn(self) -> None:
-        """Turn the reading clockwise by a quarter."""
-        turned = self._orientation.quarter_turns + 1
-        self._orientation = replace(self._orientation, quarter_turns=turned % 4)
+    def turn(self) -> str:
+        """Turn the reading clockwise by a quarter; how it is now, in words."""
+        turned = (self._orientation.quarter_turns + 1) % 4
+        self._orientation = replace(self._orientation, quarter_turns=turned)
         self.find_anew()
+        return f"turned by {90 * turned}°" if turned else "not turned"
 
-    def mirror(self) -> None:
-        """Read the board as a mirror shows it."""
-        self._orientation = replace(self._orientation, mirrored=not self._orientation.mirrored)
+    def mirror(self) -> str:
+        """Read the board as a mirror shows it, or no longer; how it is now, in words."""
+        mirrored = not self._orientation.mirrored
+        self._orientation = replace(self._orientation, mirrored=mirrored)
         self.find_anew()
+        return "mirrored" if mirrored else "not mirrored"
 
     def switch(self, games: Sequence[AnyGame]) -> None:
         """Look for these games from now on."""
@@ -138,9 +141,11 @@ class Assistant:
         self.find_anew()
         self._given = (self._newest, plane)
 
-    def another(self) -> None:
-        """Show the next of the advised moves."""
+    def another(self) -> str:
+        """Show the next of the advised moves; what there is to say, if there is none."""
         self._belief.choose_next()
+        advice = self._belief.advice
+        return "no other move to show" if advice and len(advice.moves) == 1 else ""
 
     def correct(self, correction: Correction) -> None:
         """Put the player's word over what was read; ValueError says why that can't be."""

@@ -64,6 +64,14 @@ class _Word:
     against: NDArray[np.float64]  # s of the last look that contradicted the belief; -inf: none
 
 
+@dataclass(frozen=True)
+class _Amended:
+    """The player's word, and what was read of its cells when it was given."""
+
+    correction: Correction
+    read: tuple[int, ...]
+
+
 class Belief:
     """The board that is believed, its history, advice and marks. Changed only by its methods."""
 
@@ -78,8 +86,8 @@ class Belief:
         self.wants_advice = False
         self.marks: tuple[Mark, ...] = ()
         self.choice = 0
-        self._corrections: tuple[Correction, ...] = ()
-        self._raw: Board | None = None  # the believed board before corrections
+        self._amended: tuple[_Amended, ...] = ()
+        self._raw: NDArray[np.int64] | None = None  # (rows, cols) as read last, before corrections
         self._averaged = 0
         self._rumour: _Rumour | None = None
         self._word: _Word | None = None
@@ -131,6 +139,7 @@ class Belief:
     ) -> None:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading, old = self._corrected(sight), self.reading
+        known = old or self.remembered
         if old is None or self.picture is None:
             again = self._recognised(sight, reading)
             if again is not None:
@@ -153,7 +162,8 @@ class Belief:
             else:
                 return
         assert self.reading is not None
-        self._raw, self._rumour, self.read_at = sight.reading.board, None, time
+        self._raw, self._rumour, self.read_at = sight.reading.cells, None, time
+        self._amended = tuple(a for a in self._amended if self._holds(a.correction, known))
         now = change.cells(seen, seen_from_plane, self.reading)
         if kept is not None and self.picture is not None:
             now = change.patched(now, self.picture, kept)
@@ -179,29 +189,44 @@ class Belief:
         self.wants_advice = True
 
     def correct(self, correction: Correction) -> None:
-        """Put the player's word over the reading, now and as long as those cells are read alike.
+        """Put the player's word over the reading, now and whenever those cells are read as now,
+        until their tiles are gone or there is another board. A hand may pass.
 
         ValueError says what no cell of this game can be; nothing is changed then.
         """
-        if self.reading is None or self.game is None:
+        if self.reading is None or self.game is None or self._raw is None:
             return
         self.reading = self.game.correct(self.reading, [correction])
-        self._corrections = (*self._corrections, correction)
+        read = tuple(int(self._raw[cell]) for cell in _cells(correction))
+        self._amended = (*self._amended, _Amended(correction, read))
         self._said = []  # before the player spoke
         self.history[-1:] = [self.reading.board]
         self._drop_advice()
         self.wants_advice = True
 
     def _corrected(self, sight: Sight) -> Reading[Any]:
-        if not self._corrections or self._raw is None:
-            return sight.reading
-        before, now = self._raw.record()["cells"], sight.reading.board.record()["cells"]
-        if len(before) != len(now) or len(before[0]) != len(now[0]):
-            self._corrections = ()
-        self._corrections = tuple(
-            c for c in self._corrections if all(before[r][k] == now[r][k] for r, k in _cells(c))
-        )
-        return sight.game.correct(sight.reading, self._corrections)
+        known, reading = self.reading or self.remembered, sight.reading
+        if known is None or not known.is_like(reading):
+            return reading
+        now = reading.cells
+        hold = [
+            a.correction
+            for a in self._amended
+            if all(
+                now[cell] == label for cell, label in zip(_cells(a.correction), a.read, strict=True)
+            )
+        ]
+        return sight.game.correct(reading, hold) if hold else reading
+
+    def _holds(self, correction: Correction, before: Reading[Any] | None) -> bool:
+        """Whether it may count yet: its tiles have not gone, and the board is no other one."""
+        assert self.reading is not None and self._raw is not None
+        if before is None or not before.is_like(self.reading):
+            return False
+        was, now = before.cells, self.reading.cells
+        gone = (was != 0) & (now == 0) & (self._raw == 0)
+        is_gone = any(gone[cell] for cell in _cells(correction))
+        return not (is_gone or change.is_another_board(was != now))
 
     def _recognised(self, sight: Sight, reading: Reading[Any]) -> Reading[Any] | None:
         """The board that was lost, if nearly all its tiles are read as they were and no move

@@ -90,6 +90,7 @@ class Session:
             for frame in self._frames():
                 view = self._step(frame)
                 self._show(view)
+                self._tell(view)
                 self._listen(IDLE_S * (frame.index == newest))
                 if frame.index != newest:  # stalled and paused sources repeat their last frame
                     self._keep(view)
@@ -146,7 +147,7 @@ class Session:
     def _show(self, view: View) -> None:
         status = self.meter.words()
         while self._written and self._written[0].done():
-            self._say(_said_by(self._written.popleft()))
+            self._say(self._written.popleft().result())
         if self._recorder is not None:
             status = ("REC", *status)
         if time.monotonic() - self._said_at < SAY_S and self._said != view.reason:
@@ -156,13 +157,17 @@ class Session:
         if self._screen is not None:
             self._screen.show(self._picture)
 
+    def _tell(self, view: View) -> None:
+        """The status line now and then, also of a source that gives nothing new."""
+        now = time.monotonic()
+        if self._outputs.tell is not None and now - self._told_at > TELL_S:
+            self._outputs.tell(", ".join((*status_words(view), *self.meter.words())))
+            self._told_at = now
+
     def _keep(self, view: View) -> None:
         """Measure, log, record and speak what is new."""
         now = time.monotonic()
         self.meter.add(self._age(view.frame), now)
-        if self._outputs.tell is not None and now - self._told_at > TELL_S:
-            self._outputs.tell(", ".join((*status_words(view), *self.meter.words())))
-            self._told_at = now
         self._last_views.add(view)
         if self._outputs.log is not None:
             self._outputs.log.write(view)
@@ -195,9 +200,9 @@ class Session:
             self._said, self._said_at = words, time.monotonic()
 
     def _snapshot(self) -> str:
-        assert self._picture is not None
-        path = self._outputs.folder / f"ar-assist-{_stamp()}.png"
-        self._written.append(self._writing.submit(_write_png, path, self._picture))
+        path, picture = self._outputs.folder / f"ar-assist-{_stamp()}.png", self._picture
+        assert picture is not None
+        self._file(path, lambda: _write_png(path, picture))
         return ""
 
     def _toggle_record(self) -> str:
@@ -207,14 +212,20 @@ class Session:
             return ""
         recorder, self._recorder = self._recorder, None
         recorder.close()
+        if recorder.is_empty:  # begun and ended while the picture stood still
+            recorder.path.unlink()
+            return "no picture came to be recorded"
         return f"saved {recorder.path.name}"
 
     def _save_bundle(self) -> str:
         path = self._outputs.folder / f"ar-assist-bug-{_stamp()}.zip"
-        views = tuple(self._last_views)
-        job = self._writing.submit(bundle.save, path, views, self._outputs.settings)
-        self._written.append(job)
+        views, settings = tuple(self._last_views), self._outputs.settings
+        self._file(path, lambda: bundle.save(path, views, settings))
         return "writing the bug bundle"
+
+    def _file(self, path: Path, write: Callable[[], str]) -> None:
+        """Write a file meanwhile; what `write` gives back is said then."""
+        self._written.append(self._writing.submit(_filed, path, write))
 
 
 def _fault(error: Exception) -> str:
@@ -228,12 +239,14 @@ def _write_png(path: Path, image: Image) -> str:
     return f"saved {path.name}"
 
 
-def _said_by(future: Future[str]) -> str:
-    """What a job gives back, or what went wrong: a full disk is no reason to stop."""
+def _filed(path: Path, write: Callable[[], str]) -> str:
+    """What `write` gives back, or what went wrong: a full disk is no reason to stop."""
     try:
-        return future.result()
+        return write()
     except OSError as error:
-        return f"{error.filename}: can't be written ({error.strerror})"
+        with suppress(OSError):
+            path.unlink()  # a part of it is of no use
+        return f"{path}: can't be written ({error.strerror})"
 
 
 class _Pace:

@@ -31,7 +31,7 @@ HELP = (
     "h   this help",
     "click a tile to correct it",
 )
-SAID = {"f": "searching anew", "r": "turned by 90°", "m": "mirrored"}
+SAID = {"f": "searching anew"}
 CORNERS = ("top left", "top right", "bottom right", "bottom left")
 
 
@@ -54,8 +54,8 @@ class Player:
         """`actions`: further keys; each gives back what it has to say."""
         self._assistant = assistant
         self.look = Look(scale=scale)
-        self.is_paused = self.has_left = False
-        self._asks_corners = self._shows_help = False
+        self.has_left = False
+        self._holds = self._asks_corners = self._shows_help = False
         self._corners: list[tuple[float, float]] = []
         self._selected: Cell | None = None
         self._actions: dict[str, Callable[[], str | None]] = {
@@ -73,6 +73,11 @@ class Player:
             "h": self._toggle_help,
             **actions,
         }
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the picture stands still: also that all corners are set in one frame."""
+        return self._holds or self._asks_corners
 
     def listen(self, screen: Screen, view: View, wait_s: float) -> str:
         """Do what the player asked for; returns what there is to say about it."""
@@ -95,6 +100,8 @@ class Player:
         """The look of the next picture."""
         corners = tuple(self._corners)
         shown = HELP if self._shows_help else ()
+        if not self.look.marks:
+            status = ("hint off", *status)
         return replace(
             self.look, status=status, help=shown, question=self._question(), corners=corners
         )
@@ -122,6 +129,8 @@ class Player:
             return str(error)
 
     def _click(self, point: tuple[float, float], view: View) -> str:
+        if point[0] > view.frame.image.shape[1] - 0.5:
+            return ""  # into the debug view, which is no part of the frame
         if self._asks_corners:
             return self._add_corner(point)
         cell = cell_at(view, point)
@@ -162,19 +171,16 @@ class Player:
         self._end_questions()
 
     def _end_questions(self) -> None:
-        if self._asks_corners:
-            self.is_paused = False
         self._asks_corners = self._shows_help = False
         self._selected = None
         self._corners.clear()
 
     def _pause(self) -> None:
-        self.is_paused = not self.is_paused
+        self._holds = not self._holds
 
     def _ask_corners(self) -> None:
-        """The picture stands still meanwhile, so that all corners belong to one frame."""
         self._end_questions()
-        self._asks_corners = self.is_paused = True
+        self._asks_corners = True
 
     def _toggle_help(self) -> None:
         self._shows_help = not self._shows_help

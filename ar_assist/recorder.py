@@ -41,6 +41,11 @@ class Recorder:
         self._encoder = ThreadPoolExecutor(1, thread_name_prefix="recorder")
         self._pending: deque[Future[None]] = deque()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no picture has been written yet."""
+        return self._start is None
+
     def write(self, image: Image, time: float) -> None:
         """Hand over a picture and its time (s, rising); UserError if the file can't be written."""
         self._collect(BACKLOG if not self._live else None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -124,19 +125,37 @@ def read_profile(name: str = "") -> dict[str, Any]:
         raise UserError(f"{path}: {error}") from None
 
 
+def parsed(changes: Mapping[str, Any]) -> Settings:
+    """Settings of which some are given, may be as text; UserError says what is wrong."""
+    return Settings(**{key: _converted(key, value, key) for key, value in changes.items()})
+
+
 def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
     """Put settings into a profile and keep what else it holds; returns its file."""
     path = profile_path(name)
     kept = read_profile(name) if path.exists() else {}
-    kept |= {key: _converted(key, value, key) for key, value in changes.items()}
-    Settings(**{key: kept[key] for key in changes})  # says what is wrong before it is written
+    settings = parsed(changes)  # says what is wrong before it is written
+    kept |= {key: getattr(settings, key) for key in changes}
     lines = [f"{_key(key)} = {_toml(value)}\n" for key, value in kept.items()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(lines), encoding="utf-8")
+        _replace(path.resolve(), "".join(lines))
     except OSError as error:
         raise UserError(f"{path}: can't be written ({error.strerror})") from None
     return path
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file for this user alone, for it may hold a password; on a full disk it stays."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    os.close(handle)
+    new = Path(name)
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    except OSError:
+        new.unlink()
+        raise
 
 
 def _converted(name: str, value: Any, where: str) -> Any:

@@ -15,6 +15,8 @@ TITLE = "ar-assist"
 KIND = (
     cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
 )  # of its window and that of `label`
+MOST_WH = (1600, 900)  # px of a window that nobody enlarged: OpenCV tells no screen's size, and the
+# status line at the bottom of a photo, or of a full HD camera, lay below that of most
 PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds
 KEY_BITS = 0xFFFF  # GTK puts Num Lock and the like above
 SHIFT_KEYS = (0xFFE1, 0xFFE2)  # X11's keysyms
@@ -40,8 +42,9 @@ class Window:
 
     def __init__(self, size_wh: tuple[int, int]) -> None:
         cv2.namedWindow(TITLE, KIND)
-        cv2.resizeWindow(TITLE, *size_wh)
         self._size_wh = size_wh  # of the picture on show
+        self._zoom, self._most_wh = 1.0, MOST_WH  # as the player has it
+        self._fit()
         cv2.setMouseCallback(TITLE, self._on_mouse)
         self._clicks: list[tuple[float, float]] = []
         self._is_shown = False
@@ -52,14 +55,28 @@ class Window:
 
         A picture of another size changes the window's, so that nothing is squeezed.
         """
-        width, height = image.shape[1], image.shape[0]
-        if (width, height) != self._size_wh:
-            shown_height = cv2.getWindowImageRect(TITLE)[3] if self._is_shown else 0
-            scale = shown_height / self._size_wh[1] if shown_height > 0 else 1.0
-            cv2.resizeWindow(TITLE, round(width * scale), round(height * scale))
-            self._size_wh = (width, height)
+        size_wh = (image.shape[1], image.shape[0])
+        if size_wh != self._size_wh:
+            if self._is_shown:
+                self._heed_player()
+            self._size_wh = size_wh
+            self._fit()
         cv2.imshow(TITLE, image)
         self._is_shown = True
+
+    def _heed_player(self) -> None:
+        """Take over the size that the player gave the window."""
+        width, height = cv2.getWindowImageRect(TITLE)[2:]
+        if min(width, height) > 0 and abs(height - self._given_wh[1]) > 1:
+            self._zoom = height / self._size_wh[1]
+            self._most_wh = (max(MOST_WH[0], width), max(MOST_WH[1], height))
+
+    def _fit(self) -> None:
+        """Give the window the picture's shape."""
+        wide, high = self._size_wh
+        zoom = min(self._zoom, self._most_wh[0] / wide, self._most_wh[1] / high)
+        self._given_wh = max(1, round(wide * zoom)), max(1, round(high * zoom))
+        cv2.resizeWindow(TITLE, *self._given_wh)
 
     def keys(self, wait_s: float) -> list[str]:
         """Let the window work for about `wait_s` (at least 1 ms); the keys that were pressed."""

@@ -79,8 +79,7 @@ def run(args: argparse.Namespace) -> int:
     out = Path(args.out or "camera.json")
     if args.check:
         return _check(args, target, out.with_suffix(".png"))
-    if out.is_dir() or not out.absolute().parent.is_dir():  # now, and not after the work
-        raise CalibrationError(f"can't write {out}: it is a folder, or in none that is there", 2)
+    pictures.check_output(out)
     live = args.source is None
     found = _live(target, args.camera, asked_wh) if live else _from_files(target, args.source)
     return _save(*found, target, out)
@@ -114,21 +113,32 @@ def _save(views: Sequence[View], size_wh: tuple[int, int], target: Target, out: 
 
 
 def _from_files(target: Target, source: str) -> tuple[list[View], tuple[int, int]]:
+    """The views that are of use; the first picture of the target tells the camera's size."""
     views: list[View] = []
     size_wh = (0, 0)
-    seen = 0
+    seen = others = 0
     for name, image in pictures.from_files(source):
         seen += 1
-        size_wh = size_wh if seen > 1 else (image.shape[1], image.shape[0])
-        view = target.detect(image, name) if image.shape[1::-1] == size_wh else None
-        if view is not None and not objection(image, view, views, size_wh):
+        view = target.detect(image, name)
+        if view is None:
+            continue
+        if not any(size_wh):
+            size_wh = (image.shape[1], image.shape[0])
+        if image.shape[1::-1] != size_wh:
+            others += 1
+        elif not objection(image, view, views, size_wh):
             views.append(view)
     if not seen:
         raise CalibrationError(f"no pictures in {source}", 3)
+    left_out = f"{others} are of another size than {size_wh[0]}x{size_wh[1]}"
     if len(views) < MIN_VIEWS:
         raise CalibrationError(
-            f"{len(views)} of {seen} pictures show a sharp {target}; at least {MIN_VIEWS} must", 1
+            f"{len(views)} of {seen} pictures show a sharp {target}; at least {MIN_VIEWS} must"
+            + (f" ({left_out})" if others else ""),
+            1,
         )
+    if others:
+        print(f"of {seen} pictures {left_out} and left out", file=sys.stderr)
     return views, size_wh
 
 

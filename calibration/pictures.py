@@ -61,6 +61,8 @@ def from_files(source: str) -> Iterator[tuple[str, Image]]:
 
 def from_camera(index: int, size_wh: tuple[int, int]) -> Iterator[Image]:
     """What a camera gives, asked for this size; CalibrationError when it gives nothing."""
+    if index < 0:  # OpenCV ends the program by a segmentation fault
+        raise CalibrationError(f"--camera: 0 or more, got {index}", 2)
     camera = cv2.VideoCapture(index)
     if not camera.isOpened():
         raise CalibrationError(f"camera {index} can't be opened; `ar-assist cameras` lists them", 3)
@@ -75,6 +77,12 @@ def from_camera(index: int, size_wh: tuple[int, int]) -> Iterator[Image]:
             yield np.asarray(image, np.uint8)
     finally:
         camera.release()
+
+
+def check_output(path: Path) -> None:
+    """CalibrationError where no file can be written: said before the work and not after it."""
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise CalibrationError(f"can't write {path}: it is a folder, or in none that is there", 2)
 
 
 def write_page(path: Path, picture: Image) -> None:

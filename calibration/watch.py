@@ -27,12 +27,14 @@ def run(args: argparse.Namespace, size_wh: tuple[int, int]) -> int:
         return pictures.show_until_key(greys.picture())
     if args.check:
         raise CalibrationError("--light has no --check: measure anew", 2)
+    out = Path(args.out or "light.json")
+    pictures.check_output(out)
     if args.source:
         pictures_of = pictures.from_files(args.source)
         found = [p for _, image in pictures_of if (p := greys.patches(image)) is not None]
     else:
         found = _live(pictures.from_camera(args.camera, size_wh))
-    return _save(found, Path(args.out or "light.json"))
+    return _save(found, out)
 
 
 def _save(found: list[Patches], out: Path) -> int:

@@ -283,10 +283,29 @@ def _locked(monkeypatch, game=None):
 
 def test_another_pair(monkeypatch):
     assistant, source = _locked(monkeypatch)
-    assistant.another()
+    assert assistant.another() == ""
     view = assistant.step(source.frame(1))
     assert view.choice == 1
     assert shown(view) != HINT
+
+
+def test_that_there_is_no_other_is_said(monkeypatch):
+    @dataclass(frozen=True)
+    class OneMove(ToyGame):
+        def advise(self, history, reading=None):
+            advice = super().advise(history, reading)
+            return replace(advice, moves=advice.moves[:1])
+
+    assistant, source = _locked(monkeypatch, OneMove())
+    assert assistant.another() == "no other move to show"
+    assert shown(assistant.step(source.frame(1))) == HINT
+
+
+def test_how_the_reading_is_turned_is_said():
+    assistant = Assistant((ToyGame(),), ClipExecutor(), ClipExecutor())
+    turns = [assistant.turn() for _ in range(5)]
+    assert turns == ["turned by 90°", "turned by 180°", "turned by 270°", "not turned", turns[0]]
+    assert [assistant.mirror() for _ in range(2)] == ["mirrored", "not mirrored"]
 
 
 @pytest.mark.parametrize("moved_at", [18, 28])
@@ -320,6 +339,35 @@ def test_corrections_hold_while_the_cells_are_read_alike(monkeypatch):
         view = assistant.step(source.frame(index))
         assert view.reading.board == START.put({(0, 0): 0})
         assert shown(view) != HINT
+
+
+@pytest.mark.parametrize("hand", [7, 3])
+def test_a_correction_outlasts_what_passes_before_its_cell_but_not_the_tile(monkeypatch, hand: int):
+    """A hand is read as a tile that the board never held, or as another of its tiles."""
+    shows = {0.0: 1, 0.5: hand, 1.5: 1, 3.0: 0, 3.5: 1}  # s: kind in the cell from then on
+
+    def board(t: float) -> ToyBoard:
+        return START.put({(0, 0): [kind for since, kind in shows.items() if since <= t][-1]})
+
+    class SameGame(ToyGame):
+        def correct(self, reading, corrections):
+            cells = reading.board.cells
+            same = {c.cell: cells[c.other[0]][c.other[1]] for c in corrections}
+            return replace(reading, board=reading.board.put(same))
+
+    source = ToySource(board, 5.0)
+    monkeypatch.setattr(look, "find", source.find)
+    assistant = Assistant([SameGame()], ClipExecutor(), ClipExecutor())
+    assistant.step(source.frame(0))
+    assistant.correct(Correction((0, 0), "same", (0, 1)))
+    believed = {}
+    for index in range(1, int(4.5 * FPS), 4):
+        view = assistant.step(source.frame(index))
+        believed[view.frame.time] = view.reading.cells[0, 0]
+    assert {kind for time, kind in believed.items() if time < 3.0} <= {2, hand}
+    assert [kind for time, kind in believed.items() if time < 3.0][-1] == 2
+    assert [kind for time, kind in believed.items() if time < 3.5][-1] == 0
+    assert believed[view.frame.time] == 1, "dealt anew"
 
 
 @pytest.mark.parametrize(("turns", "mirrored"), [(1, False), (2, False), (3, False), (0, True)])

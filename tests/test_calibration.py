@@ -148,6 +148,26 @@ def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     assert (tmp_path / "checked.png").exists()
 
 
+def test_pictures_of_another_size_are_told_of_and_do_not_set_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = Target.parse("chessboard:9x6")
+    lens = Camera(640, 480, 600.0, 600.0, 320.0, 240.0)
+    cv2.imwrite(str(tmp_path / "0-screenshot.png"), np.zeros((720, 1280, 3), np.uint8))
+    views = [photograph(target, lens, seed=40 + i) for i in range(4)]
+    for i in range(3):
+        cv2.imwrite(str(tmp_path / f"{i + 1}.png"), views[i])
+    cv2.imwrite(str(tmp_path / "4.png"), cv2.rotate(views[3], cv2.ROTATE_90_CLOCKWISE))
+    out = tmp_path / "camera.json"
+    words = ["--from", str(tmp_path), "--pattern", "chessboard:9x6", "--out", str(out)]
+    assert main(words) == 0
+    assert Camera.load(out).width == 640
+    assert "of 5 pictures 1 are of another size than 640x480" in capsys.readouterr().err
+    (tmp_path / "1.png").unlink()
+    assert main(words) == 1
+    assert "(1 are of another size than 640x480)" in capsys.readouterr().err
+
+
 def test_a_wrong_camera_file_is_told(tmp_path: Path) -> None:
     lens = Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (-0.2, 0.05))
     target = Target.parse("chessboard:9x6")
@@ -180,6 +200,9 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
         (["--target", "t.png", "--square-mm", "nan"], 2),
         (["--target", "t.png", "--square-mm", "-1"], 2),
         (["--camera", "97"], 3),
+        (["--camera", "-1"], 2),
+        (["--light", "--camera", "-1"], 2),
+        (["--light", "--from", "/nowhere", "--out", "/nowhere/light.json"], 2),
         (["--target", "t.png", "--pattern", "charuco:1x1"], 2),
         (["--target", "/nowhere/t.png"], 2),
         (["--check", "/nowhere.json"], 2),

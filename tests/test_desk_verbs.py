@@ -14,12 +14,15 @@ import cv2
 import numpy as np
 import pytest
 from cardboard import Frames
+from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 
+from ar_assist.cli import live as cli_live
 from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import games
 from ar_assist.games import GAMES
+from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
 from ar_assist.video import devices, open_source
 
@@ -65,6 +68,30 @@ def test_no_source(words: list[str], capsys: pytest.CaptureFixture[str]) -> None
     assert "s3cret" not in one_line(capsys)
 
 
+@pytest.mark.parametrize("address", ["rtsp://me:s3cret@127.0.0.1:9/x", "me:s3cret@127.0.0.1:9/x"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{}"],
+        ["live", "{}"],
+        ["--source", "0", "{}"],
+        ["image", "--profile", "{}", "x.png"],
+        ["config", "set", "size={}"],
+        ["evaluate", "{}"],
+        ["label", "{}"],
+        ["image", "{}"],
+    ],
+    ids=" ".join,
+)
+def test_what_was_typed_is_not_quoted_with_its_password(
+    words: list[str], address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word.format(address) for word in words]) > 1
+    line = one_line(capsys)
+    assert "cret" not in line
+    assert "127.0.0.1:9/x" in line
+
+
 @pytest.mark.parametrize(
     "flags",
     [
@@ -84,6 +111,35 @@ def test_wrong_usage(flags: list[str], noise: Path, capsys: pytest.CaptureFixtur
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("ar-assist: ")
     assert flags[1] in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--source", "{clip}", "--headless", "--save-raw", "{clip}"],
+        ["--source", "{clip}", "--headless", "--record", "sub/../{clip}"],
+        ["--source", "{clip}", "--headless", "--log", "{clip}"],
+        ["--source", "{clip}", "--headless", "--record", "a.mp4", "--save-raw", "./a.mp4"],
+        ["replay", "{clip}", "--record", "{clip}"],
+        ["replay", "{clip}", "--log", "{clip}"],
+        ["demo", "--source", "{clip}", "--headless", "--out", "."],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_written_over_what_is_read(
+    words: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    with Recorder("demo.mp4", (64, 48)) as recorder:
+        recorder.write(np.zeros((48, 64, 3), np.uint8), 0.0)
+    clip = Path("demo.mp4").read_bytes()
+    assert main([word.format(clip="demo.mp4") for word in words]) == 2
+    assert "cannot write" in one_line(capsys)
+    assert Path("demo.mp4").read_bytes() == clip
 
 
 @pytest.mark.parametrize("name", ["--log", "--record", "--save-raw"])
@@ -112,6 +168,13 @@ def test_unknown_game_in_a_profile(
     monkeypatch.setenv("AR_ASSIST_GAME", "chess")
     assert main(["image", str(noise)]) == 2
     assert "chess" in one_line(capsys)
+
+
+def test_a_stream_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    jpeg = cv2.imencode(".jpg", np.zeros((48, 64, 3), np.uint8))[1].tobytes()
+    with mjpeg_server(lambda _: jpeg) as served:
+        assert main(["image", served.url.replace("http://", "http://me:s3cret@")]) == 3
+    assert "s3cret" not in one_line(capsys)
 
 
 def test_picture_without_a_game(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -191,6 +254,56 @@ def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert main(["config", "set", "colour=red"]) == 2
 
 
+@pytest.mark.parametrize("change", ["game=chess", "gravity=sideways", "backend=FOO"])
+def test_nothing_is_kept_that_a_run_would_refuse(
+    change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", "set", change]) == 2
+    assert change.split("=")[1] in one_line(capsys)
+    assert main(["config", "show"]) == 0
+    assert change.split("=")[1] not in capsys.readouterr().out
+
+
+def test_any_value_is_shown_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Brackets too, and long paths in one piece."""
+    monkeypatch.chdir(tmp_path)
+    pictures = f"{'long/' * 20}[/pictures]/img[abc]*.png"
+    assert main(["config", "set", f"source={pictures}", "calibration=camera.json"]) == 0
+    assert main(["config", "show"]) == 0
+    shown = capsys.readouterr().out
+    assert pictures in shown
+    assert str(tmp_path / "camera.json") in shown, "to be found from any folder"
+
+
+def test_doctor_tells_of_a_broken_profile(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ar_assist.cli.doctor._latency", lambda: "not measured here")
+    monkeypatch.setenv("AR_ASSIST_FPS", "quick")
+    assert main(["doctor"]) == 0
+    assert "profile: FAILED, AR_ASSIST_FPS: fps is a number" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("source", "is_live", "told"),
+    [
+        ("clip.mp4", False, "grey: 1280x720, 60 frames/s"),
+        ("0", True, "grey: 1280x720, 60 frames/s (asked for 800x600 at 15/s)"),
+        ("http://phone/video", True, "grey: 1280x720"),
+    ],
+)
+def test_what_was_asked_of_a_camera_and_what_it_gives_is_printed(
+    source: str, is_live: bool, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A stream is asked for nothing, and its rate is often not known."""
+    cli_live._print_obtained(
+        Frames(1, live=is_live), Settings(source=source, size="800x600", fps=15)
+    )
+    assert capsys.readouterr().err == f"{told}\n"
+
+
 def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Path) -> None:
     folder, camera = noise.parent, noise.with_name("camera.json")
     numbers = {"width": 640, "height": 480, "fx": 500, "fy": 500, "cx": 319.5, "cy": 239.5}
@@ -203,6 +316,19 @@ def test_calibration_straightens_and_the_raw_recording_keeps_the_lens(noise: Pat
     assert np.abs(raw.image - picture).mean() < 4, "what the camera gave"
     assert np.abs(shown.image - picture)[:200].mean() > 8, "what was looked at"
     assert json.loads((folder / "raw.camera.json").read_text())["fx"] == 500
+
+
+def test_a_camera_file_that_is_or_cannot_be_beside_the_recording(
+    noise: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    camera = noise.with_name("raw.camera.json")
+    camera.write_text(json.dumps({"width": 320, "height": 240, "fx": 9, "fy": 9, "cx": 0, "cy": 0}))
+    words = ["--source", str(noise), "--headless", "--calibration", str(camera), "--save-raw"]
+    assert main([*words, str(noise.with_name("raw.mp4"))]) == 0
+    assert json.loads(camera.read_text())["fx"] == 9
+    noise.with_name("other.camera.json").mkdir()
+    assert main([*words, str(noise.with_name("other.mp4"))]) == 2
+    assert "other.camera.json: can't be written" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_light_evens_and_the_raw_recording_keeps_it(noise: Path) -> None:

@@ -108,6 +108,43 @@ def test_corners_by_mouse_on_a_picture_that_stands_still() -> None:
     assert len({frame.index for frame in assistant.stepped[3:7]}) == 1
 
 
+def test_space_lets_no_other_frame_in_while_corners_are_set() -> None:
+    corners = [(100.0, 100.0), (500.0, 120.0), (480.0, 400.0), (90.0, 380.0)]
+    clicks = {6 + i: [corner] for i, corner in enumerate(corners)}
+    assistant, _ = played({3: ["c"], 5: [" "], **clicks, 20: ["q"]})
+    assert len({frame.index for frame in assistant.stepped[3:9]}) == 1
+
+
+def test_a_pause_outlasts_corners_that_were_left() -> None:
+    assistant, _ = played({3: [" "], 5: ["c"], 7: ["\x1b"], 12: ["q"]})
+    assert len({frame.index for frame in assistant.stepped[3:12]}) == 1
+
+
+def test_a_click_into_the_debug_view_is_none_into_the_frame() -> None:
+    beside = (1290.0, 300.0)
+    corners = [(100.0, 100.0), (500.0, 120.0), (480.0, 400.0), (90.0, 380.0)]
+    clicks = {6 + i: [corner] for i, corner in enumerate(corners)}
+    assistant, _ = played({2: ["d"], 3: ["c"], 5: [beside], **clicks})
+    assert assistant.calls == [("corners", [list(corner) for corner in corners])]
+
+
+def test_a_tile_is_seen_to_be_chosen_while_hints_are_off() -> None:
+    _, screen = played({3: ["v"], 6: [centre(2, 3)]})
+    off, chosen = screen.pictures[4], screen.pictures[7]
+    x, y = map(round, centre(2, 3))
+    around = np.s_[y - 40 : y + 40, x - 40 : x + 40]
+    assert (off[around] != chosen[around]).any()
+    assert (chosen[:500] == off[:500]).all(axis=2).mean() > 0.95, "but no hint"
+
+
+def test_hints_that_are_off_are_said_to_be() -> None:
+    player = Player(cast(Assistant, Assistants()), 1, {})
+    assert player.look_now(("REC",)).status == ("REC",)
+    screen = Screens({0: ["v"]})
+    player.listen(screen, view_of(GREY_FRAME), 0.0)
+    assert player.look_now(("REC",)).status == ("hint off", "REC")
+
+
 def test_crossed_corners_are_refused() -> None:
     corners = [(100.0, 100.0), (480.0, 400.0), (500.0, 120.0), (90.0, 380.0)]
     assistant, _ = played({3: ["c"], 5: list(corners)})
@@ -180,6 +217,22 @@ def test_pause_holds_the_frame_and_keeps_working() -> None:
     assert max(indices) == 29, "and it goes on to the end"
 
 
+def test_a_lost_connection_is_told_where_there_is_no_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Lost(Frames):
+        def __iter__(self) -> Iterator[Frame]:
+            frame = next(super().__iter__())
+            yield from (frame, replace(frame, note="connection lost"))
+
+    monkeypatch.setattr(live, "TELL_S", 0.0)
+    told: list[str] = []
+    outputs = Outputs(tell=told.append)
+    Session(Lost(1), cast(Assistant, Assistants()), None, outputs).run()
+    assert len(told) == 2
+    assert told[1].startswith("connection lost, ready")
+
+
 def test_a_clip_ends_and_a_picture_stays() -> None:
     assistant, _ = played({})
     assert max(frame.index for frame in assistant.stepped) == 29
@@ -222,6 +275,11 @@ def test_snapshot_recording_and_bundle_by_key(tmp_path: Path) -> None:
         assert len(kept.read("log.jsonl").splitlines()) == len(frames) > 0
 
 
+def test_a_recording_without_a_picture_is_not_kept(tmp_path: Path) -> None:
+    played({3: [" "], 5: ["R"], 7: ["R"], 9: ["q"]}, outputs=Outputs(folder=tmp_path))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_bundle_has_the_frames_as_the_camera_made_them(tmp_path: Path) -> None:
     original = np.full_like(GREY_FRAME, 7)
     frame = Frame(3, 0.1, GREY_FRAME, original=original)
@@ -248,6 +306,37 @@ def test_unwritable_folder_is_said_and_the_loop_goes_on(tmp_path: Path) -> None:
     outputs = Outputs(folder=tmp_path / "missing")
     assistant, _ = played({3: ["s"], 4: ["R"], 5: ["b"]}, outputs=outputs)
     assert max(frame.index for frame in assistant.stepped) == 29
+
+
+@pytest.mark.parametrize("name", ["picture.png", "bug.zip"])
+def test_what_a_full_disk_has_no_room_for_is_said_and_leaves_no_part(
+    name: str, tmp_path: Path
+) -> None:
+    path, noise = tmp_path / name, np.random.default_rng(1).integers(0, 256, (99, 99, 3), np.uint8)
+    views = [replace(view_of(GREY_FRAME), frame=Frame(0, 0.0, noise))]
+
+    def write() -> str:
+        if path.suffix == ".png":
+            return live._write_png(path, noise)
+        return bundle.save(path, views, {})
+
+    with small_disk(1000):
+        assert live._filed(path, write).startswith(f"{path}: can't be written (")
+    assert not path.exists()
+    assert name in live._filed(path, write)
+
+
+def test_a_bundle_tells_what_is_in_it(tmp_path: Path) -> None:
+    """The frames are raw: who sees them again needs the camera's file."""
+    camera = tmp_path / "mine.json"
+    camera.write_text("{}")
+    views = [replace(view_of(GREY_FRAME), frame=Frame(i, float(i), GREY_FRAME)) for i in range(3)]
+    settings = {"calibration": str(camera), "light": str(tmp_path / "gone.json")}
+    said = bundle.save(tmp_path / "bug.zip", views, settings)
+    assert said == "bug.zip: 3 raw frames of the last 2 s, calibration, log, settings, versions"
+    with zipfile.ZipFile(tmp_path / "bug.zip") as kept:
+        assert kept.read("calibration.json") == b"{}"
+        assert "light.json" not in kept.namelist()
 
 
 def test_a_full_disk_ends_a_recording_and_not_the_game(tmp_path: Path) -> None:

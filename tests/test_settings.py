@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from smalldisk import small_disk
 
 from ar_assist.errors import UserError
-from ar_assist.settings import Settings, _key, _toml, gather, profile_path, save_profile
+from ar_assist.settings import (
+    Settings,
+    _key,
+    _toml,
+    gather,
+    profile_path,
+    read_profile,
+    save_profile,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +87,24 @@ def test_nothing_wrong_is_saved(folder: Path, changes: dict[str, str]) -> None:
     with pytest.raises(UserError):
         save_profile("desk", changes)
     assert not (folder / "desk.toml").exists()
+
+
+def test_a_full_disk_leaves_a_profile_as_it_is(folder: Path) -> None:
+    path = save_profile("desk", {"size": "640x480"})
+    with small_disk(5), pytest.raises(UserError, match="can't be written"):
+        save_profile("desk", {"fps": "30"})
+    assert read_profile("desk") == {"size": "640x480"}
+    assert list(folder.iterdir()) == [path], "and nothing beside it"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
+def test_a_profile_may_hold_a_password_and_is_for_its_user_alone(folder: Path) -> None:
+    kept = folder / "kept"
+    kept.write_text("")
+    (folder / "desk.toml").symlink_to(kept)
+    save_profile("desk", {"source": "rtsp://me:s3cret@host/x"})
+    assert "s3cret" in kept.read_text(), "a link stays one"
+    assert kept.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("name", ["", "../evil", "a b", "a/b"])

@@ -8,6 +8,7 @@ import time
 from email.message import Message
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -285,6 +286,32 @@ def test_pictures_do_not_queue_where_decoding_is_slow(monkeypatch: pytest.Monkey
     assert late < 20, "0.4 s; a queue would be 80 pictures long"
 
 
+def oversized(index: int) -> bytes:
+    """A picture whose size was damaged on its way: 65000 px a side."""
+    whole = jpeg(index)
+    size = whole.index(b"\xff\xc0") + 5
+    return whole[:size] + bytes.fromhex("fde8fde8") + whole[size + 4 :]
+
+
+def test_a_damaged_picture_is_passed_over() -> None:
+    with mjpeg_server(lambda i: (oversized if i == 1 else jpeg)(i), fps=50) as served:
+        source = open_source(served.url)
+        seen = [next(frames) for frames in [iter(source)] for _ in range(3)]
+        source.close()
+    assert all(frame.note == "" for frame in seen)
+    assert served.connections == 1
+
+
+def test_a_damaged_picture_of_a_camera_is_a_lost_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = Mock()
+    camera.retrieve.side_effect = cv2.error("damaged")
+    camera.get.return_value = 30.0
+    monkeypatch.setattr(feeds.cv2, "VideoCapture", lambda *_: camera)
+    with pytest.raises(SourceError, match="no picture"):
+        open_source(0)
+    camera.release.assert_called_once()
+
+
 @pytest.mark.parametrize("part", [b"no picture", b""])
 def test_parts_that_are_no_pictures_end_the_wait(
     part: bytes, monkeypatch: pytest.MonkeyPatch
@@ -334,10 +361,24 @@ def test_basic_authentication_and_hidden_credentials() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["rtsp://u:s3cret@h:5/p", "http://h/p?k=s3cret", "ftp://u:s3cret@["]
+    ("url", "name"),
+    [
+        ("rtsp://u:s3cret@h:5/p", "rtsp://h:5/p"),
+        ("http://h/p?k=s3cret", "http://h/p?…"),
+        ("ftp://u:s3cret@[", "ftp://…"),
+        ("rtsp://u:s3@cret@h/p", "rtsp://h/p"),
+        ("rtsp://u:s3/cret@h/p", "rtsp://…"),
+        ("rtsp://u:s3#cret@h/p", "rtsp://…"),
+        ("rtsp://u:s3?cret@h/p", "rtsp://…"),
+        ("rtsp://h:554/user=u&password=s3cret.sdp", "rtsp://h:554/…"),
+        ("u:s3cret@h/p", "…@h/p"),
+        ("http://[::1]:80/p", "http://[::1]:80/p"),
+        ("C:/clips/a.mp4", "C:/clips/a.mp4"),
+        ("scene:tier=tripod", "scene:tier=tripod"),
+    ],
 )
-def test_safe_name(url: str) -> None:
-    assert "s3cret" not in safe_name(url)
+def test_safe_name(url: str, name: str) -> None:
+    assert safe_name(url) == name
 
 
 def test_clock_takes_the_jitter_out_and_distrusts_jumps() -> None:

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from ar_assist import __version__
+from ar_assist.addresses import without_credentials
 from ar_assist.errors import UserError
 
 # Matrices here are small: BLAS and OpenMP threads would take longer to wake than to work, and
@@ -49,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except UserError as error:
-        print(f"ar-assist: {error}", file=sys.stderr)
+        print(f"ar-assist: {without_credentials(str(error))}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

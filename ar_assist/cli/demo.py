@@ -41,9 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Show the sample clip in a window; without a display write a video and a contact sheet."""
     settings = Settings(
-        game=args.game or "auto", gravity=args.gravity or "auto", scale=args.scale or 1.0
+        source=args.source or _sample(),
+        game=args.game or "auto",
+        gravity=args.gravity or "auto",
+        scale=args.scale or 1.0,
     )
-    with closing(open_source(args.source or _sample())) as source:
+    with closing(open_source(settings.source)) as source:
         if args.headless or not can_show():
             _write(source, settings, args.out)
         else:
@@ -87,6 +90,7 @@ class Looped:
 def _write(source: Source, settings: Settings, folder: Path) -> None:
     make_folder(folder)
     video, sheet = folder / "demo.mp4", folder / "demo.png"
+    options.check_apart(settings, video, sheet)
     pictures = []
     width, height = source.size_wh
     small = (SHEET_WIDTH_PX, round(SHEET_WIDTH_PX * height / width))

@@ -19,7 +19,7 @@ from ar_assist.errors import UserError
 from ar_assist.games import GAMES
 from ar_assist.live import Outputs, Session
 from ar_assist.recorder import Recorder
-from ar_assist.settings import DEFAULT_PROFILE, profile_path
+from ar_assist.settings import DEFAULT_PROFILE, gather, profile_path
 from ar_assist.speech import Voice
 from ar_assist.types import Frame, Image
 from ar_assist.video import Live, open_source
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         "video": _video,
         "recording": _recording,
         "voice": lambda: "there is one" if Voice().is_there else "none (--speak needs one)",
-        "profile": lambda: str(profile_path(DEFAULT_PROFILE)),
+        "profile": _profile,
         "cameras": lambda: "; ".join(f"{c.index} {c.name}" for c in cameras()) or "none found",
         "latency": _latency,
     }
@@ -74,6 +74,11 @@ def _recording() -> str:
                 recorder.write(np.full((240, 320, 3), i * 20, np.uint8), i / 30)
         played = len(list(open_source(str(path))))
     return "works" if played == 10 else f"FAILED, {played} of 10 frames could be read back"
+
+
+def _profile() -> str:
+    gather({})  # says what is wrong with it, or with the environment
+    return str(profile_path(DEFAULT_PROFILE))
 
 
 def _latency() -> str:

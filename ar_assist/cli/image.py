@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ar_assist import replay, runlog
+from ar_assist.addresses import without_credentials
 from ar_assist.cli import options
 from ar_assist.cli.files import make_folder, write_png
 from ar_assist.errors import SourceError
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
                         free = _free(args.out, Path(view.frame.name).stem)
                         write_png(free, draw(view, look))
             except SourceError as error:
-                print(f"ar-assist: {error}", file=sys.stderr)
+                print(f"ar-assist: {without_credentials(str(error))}", file=sys.stderr)
                 failed = error.exit_code
     return failed
 
@@ -58,7 +59,9 @@ def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterat
     source = options.source(replace(settings, source=photo))
     if source.live:
         source.close()
-        raise SourceError(f"{photo}: not a picture (cameras and streams are for `ar-assist live`)")
+        raise SourceError(
+            f"{source.name}: not a picture (cameras and streams are for `ar-assist live`)"
+        )
     for frame in options.corrections(settings, source.size_wh)(source):
         named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
         yield replay.still(named, games, orientation=options.orientation(settings))

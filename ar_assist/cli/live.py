@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     """Run until the source ends or the player leaves."""
     share_one_heap()
     settings = options.gathered(args).settings
+    options.check_apart(settings, args.log, args.record, args.save_raw)
     shows = not args.headless
     if shows and not can_show():
         raise UserError("no window can be opened here; use --headless with --log or --record")
@@ -65,19 +66,39 @@ def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | No
     corrected = options.corrections(settings, source.size_wh)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
-        kept = {".camera.json": settings.calibration, ".light.json": settings.light}
-        for suffix, file in kept.items():
-            if file:
-                shutil.copyfile(file, Path(raw).with_suffix(suffix))
+        _keep_beside(Path(raw), settings)
         source = recorded(source, recorder)
     return corrected(source)
 
 
+def _keep_beside(raw: Path, settings: Settings) -> None:
+    """The files of camera and light under the recording's name."""
+    kept = {".camera.json": settings.calibration, ".light.json": settings.light}
+    for suffix, file in kept.items():
+        copy = raw.with_suffix(suffix)
+        try:
+            if file:
+                shutil.copyfile(file, copy)
+        except shutil.SameFileError:
+            continue  # it is there
+        except OSError as error:
+            raise UserError(f"{copy}: can't be written ({error.strerror})") from None
+
+
 def _print_obtained(source: Source, settings: Settings) -> None:
+    """What the source gives; of a camera, what it was asked for too.
+
+    A stream cannot be asked for anything, and its rate is often not told: the status line has it.
+    """
     width, height = source.size_wh
-    rate = f" at {settings.fps:g}/s" if settings.fps else ""
-    asked = f" (asked for {settings.size or 'the default size'}{rate})" if source.live else ""
-    print(f"{source.name}: {width}x{height}, {source.fps:g} frames/s{asked}", file=sys.stderr)
+    obtained = f"{source.name}: {width}x{height}"
+    if not source.live:
+        obtained += f", {source.fps:g} frames/s"
+    elif "://" not in settings.source:
+        rate = f" at {settings.fps:g}/s" if settings.fps else ""
+        asked = f"{settings.size or 'the default size'}{rate}"
+        obtained += f", {source.fps:g} frames/s (asked for {asked})"
+    print(obtained, file=sys.stderr)
 
 
 def _outputs(

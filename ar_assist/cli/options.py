@@ -141,6 +141,19 @@ def check_output(path: Path) -> None:
         raise UserError(f"cannot write {path}: it is a folder")
 
 
+def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
+    """UserError where a file is to be written that is read in the same run, or written twice."""
+    inputs = (settings.source, settings.calibration, settings.light)
+    taken = {Path(name).expanduser().resolve() for name in inputs}
+    for output in outputs:
+        if output is None:
+            continue
+        path = Path(output).resolve()
+        if path in taken:
+            raise UserError(f"cannot write {output}: the same file is read, or written as well")
+        taken.add(path)
+
+
 def check_latency(seconds: float) -> None:
     """UserError unless a look of a clip can take so long."""
     if not 0 <= seconds < math.inf:

@@ -40,6 +40,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"--stride: 1 or more, got {args.stride}")
     options.check_latency(args.latency)
     settings = options.gathered(args).settings
+    options.check_apart(settings, args.log, args.record)
     games, orientation = options.games(settings), options.orientation(settings)
     states: Counter[str] = Counter()
     with ExitStack() as stack:

@@ -9,7 +9,7 @@ import numpy as np
 from ar_assist.overlay.debug import debug_picture
 from ar_assist.overlay.lettering import fit, panel_px, put_panel
 from ar_assist.overlay.marks import WHITE, YELLOW, draw_corners, draw_mark
-from ar_assist.types import Image, View
+from ar_assist.types import Image, Mark, View
 
 __all__ = ["Look", "draw"]
 
@@ -41,9 +41,9 @@ def draw(view: View, look: Look = DEFAULT_LOOK) -> Image:
     image: Image = view.frame.image.copy()
     height, width = image.shape[:2]
     text_px = max(TEXT_MIN_PX, round(TEXT_PX * look.scale * min(height / 720, width / 960)))
-    if look.marks and view.plane is not None:
+    if view.plane is not None:
         cell_px = _cell_px(view)
-        for mark in view.marks:
+        for mark in view.marks if look.marks else _chosen(view):
             draw_mark(image, mark, view.plane, cell_px, look.scale, text_px)
     if look.corners:
         draw_corners(image, np.array(look.corners, np.float32))
@@ -95,6 +95,11 @@ def _state(view: View) -> list[str]:
 def _phrases(text: str) -> list[str]:
     """What is told, part by part: lines are broken there first."""
     return text.split("; ") if text else []
+
+
+def _chosen(view: View) -> list[Mark]:
+    """The mark that is the player's own, and no part of a hint."""
+    return [mark for mark in view.marks if mark.role == "selected"]
 
 
 def _cell_px(view: View) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import cv2
 
+from ar_assist.addresses import safe_name
 from ar_assist.errors import SourceError
 from ar_assist.types import Source
 from ar_assist.video.feeds import open_device, open_url
@@ -70,16 +70,3 @@ def _open_path(path: Path, fps: float | None) -> Source:
     if not path.exists():
         raise SourceError(f"{path}: no such file")
     return Pictures([path], fps, str(path)) if is_picture(path) else Clip(path)
-
-
-def safe_name(spec: str | int) -> str:
-    """The source's name without user, password and query, for pictures, logs and errors."""
-    text = str(spec)
-    if "://" not in text:
-        return text
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return text.partition("://")[0] + "://…"
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}" + ("?…" if parts.query else "")

@@ -115,7 +115,10 @@ class _Capture:
     def read(self) -> tuple[Image, float, float | None]:
         is_there = self._capture.grab()
         arrival = time.monotonic()
-        image = self._capture.retrieve()[1] if is_there else None
+        try:
+            image = self._capture.retrieve()[1] if is_there else None
+        except cv2.error:  # a damaged picture
+            image = None
         if image is None:
             raise OSError("the camera gives no picture")
         image.flags.writeable = False
@@ -182,10 +185,9 @@ class _Mjpeg:
                 is_drained = True
                 if self._drain():
                     continue
-            image = cv2.imdecode(np.frombuffer(body, np.uint8), cv2.IMREAD_COLOR) if body else None
+            image = _decoded(body)
             if image is not None:  # a damaged picture is skipped
-                image.flags.writeable = False
-                return np.asarray(image, np.uint8), arrival, _stamp(headers)
+                return image, arrival, _stamp(headers)
 
     def close(self) -> None:
         self._response.close()
@@ -248,6 +250,18 @@ class _Mjpeg:
         if not chunk or len(self._buffer) > PART_LIMIT_BYTES:
             raise OSError("the stream ended")
         self._buffer += chunk
+
+
+def _decoded(jpeg: bytes) -> Image | None:
+    """The picture, read-only; None where it is damaged."""
+    try:
+        image = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:  # nothing, or a size that no picture has
+        return None
+    if image is None:
+        return None
+    image.flags.writeable = False
+    return np.asarray(image, np.uint8)
 
 
 def _stamp(headers: dict[bytes, bytes]) -> float | None:
