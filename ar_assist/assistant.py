@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ar_assist import change
 from ar_assist.belief import Belief
 from ar_assist.follow import Followed, led_to_now, plane_by_hand
-from ar_assist.look import LEAD, SURE, TRUST, UPRIGHT, Orientation, Sight, Task, look
+from ar_assist.look import SURE, TRUST, UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.track import Tracker
 from ar_assist.types import (
     Advice,
@@ -303,11 +303,7 @@ class Assistant:
         if plane is None and followed and followed.plane:
             return False
         self._followed = Followed(sight, tracker, plane, frame.time)
-        known = self._belief.reading
-        if known is not None and sight.reading.confidence >= known.confidence + LEAD:
-            self._belief.forget()  # a plane that lies badly parts kinds that are one
-        else:
-            self._belief.lose_sight()
+        self._belief.give_way(sight.reading)
         return True
 
     def _may_come_back(self, frame: Frame, sight: Sight) -> bool:

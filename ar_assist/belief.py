@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import TRUST, Sight
+from ar_assist.look import LEAD, TRUST, Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
@@ -124,10 +124,14 @@ class Belief:
         self.reading = self.picture = self._rumour = self._word = None
         self._drop_advice()
 
-    def forget(self) -> None:
-        """What was known is worth nothing: the next board owes nothing to it."""
+    def give_way(self, to: Reading[Any]) -> None:
+        """Another plane is followed. One that is read far more surely owes nothing to what was
+        believed, but for the player's word: a plane that lies badly parts kinds that are one."""
+        known = self.reading
+        is_worse = known is not None and to.confidence >= known.confidence + LEAD
         self.lose_sight()
-        self.remembered = None
+        if is_worse and not self._amended:
+            self.remembered = None
 
     def recognises(self, sight: Sight) -> bool:
         """Whether it shows the board that is believed, or was when it was lost, or what moves make

@@ -90,6 +90,20 @@ def test_a_find_at_the_same_place_that_is_far_surer_owes_nothing_to_the_belief(p
     assert (views[-1].reading.board == START) == (sure > 0.9)
 
 
+def test_what_the_player_said_outlives_a_surer_plane():
+    def sight(board: ToyBoard, confidence: float) -> Sight:
+        reading = ToyGame(confidence=confidence).read(screen_picture(board), LATTICE)
+        return Sight(ToyGame(), Plane(np.eye(3), PLANE_WH), LATTICE, None, reading)
+
+    belief, seen = Belief(), cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    belief.hear(sight(START, 0.75), 0.0, seen, np.eye(3))
+    belief.hear(sight(START, 0.75), 0.1, seen, np.eye(3))
+    belief.correct(Correction((0, 0), "empty"))
+    belief.give_way(sight(START, 0.99).reading)
+    belief.hear(sight(START, 0.99), 0.2, seen, np.eye(3))
+    assert belief.reading.board == START.put({(0, 0): 0})
+
+
 def test_what_is_read_faintly_is_no_board_however_often_looks_agree(play):
     views = play(ToySource(lambda t: START, 2.0), ToyGame(confidence=0.1))
     assert {view.state for view in views} == {"searching"}
