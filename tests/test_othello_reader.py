@@ -306,6 +306,16 @@ def test_a_tint_where_nobody_may_move_hides_a_disc() -> None:
     assert reading is None or reading.confidence < 0.7
 
 
+def test_squares_of_two_tones_in_turn_are_not_tinted() -> None:
+    """Though the tone of each ends at its sides."""
+    light, dark = drawn(BOARD), drawn(BOARD, felt=(54, 117, 27))
+    y, x = np.indices(light.shape[:2]) // CELL
+    reading = GAME.read(np.where(((x + y) % 2)[..., None], light, dark), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
+
+
 def test_discs_that_no_game_leads_to_are_doubted() -> None:
     """Two mirrored lamps, as large as discs, lie side by side and beside no disc."""
     picture = drawn(BOARD)

@@ -72,7 +72,7 @@ class Squares:
     unevenness: float  # Lab units: how much the felt differs from place to place
     variety: float  # how much discs of a colour differ, in units of their contrast to the felt
     closer: float  # cells by which discs lie closer together than squares, from side to side
-    tinted: NDArray[np.bool_]  # (8, 8) of one tone of their own, as apps mark squares
+    tinted: NDArray[np.bool_]  # (8, 8) of one tone that is not the felt's, as apps mark moves
     crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
 
 
@@ -265,8 +265,7 @@ def classify(board: FloatArray) -> Squares:
     shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
-    off_felt = _off_felt(own, felt)
-    bareness = np.clip((1 - off_felt / noise) / FOREIGN + 1, 0, 1)
+    bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
     # What hides a disc hides its middle and its rim; dots leave the one in view, rings the other.
     foreign = np.minimum(
         *(np.linalg.norm(x - felt, axis=-1) for x in (ground, _rim(smooth, _centres())))
@@ -276,7 +275,7 @@ def classify(board: FloatArray) -> Squares:
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
-    sure = sure * _round(off_felt, contrast, discs)
+    sure = sure * _round(own, middle, contrast)
     return Squares(
         colours,
         np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
@@ -286,7 +285,7 @@ def classify(board: FloatArray) -> Squares:
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
         _closer(places, discs),
-        tinted,
+        tinted & (np.linalg.norm(ground - beside, axis=-1) > noise),
         _crossed(smooth, own, tinted),
     )
 
@@ -420,16 +419,10 @@ def _needed(
     return needed
 
 
-def _round(
-    off_felt: FloatArray, contrast: FloatArray, discs: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """(8, 8) certainty that a disc is round, and no slip of paper: felt lies at two of its corners.
-
-    Or more than half of its contrast does, at those of most discs: then all are square.
-    """
-    usual = float(np.median(off_felt[discs])) if discs.any() else 0.0
-    allowed = np.maximum(FLAT * contrast, 2 * usual) + 1e-6
-    return np.asarray(np.clip((1 - off_felt / allowed) / FOREIGN + 1, 0, 1), np.float64)
+def _round(own: FloatArray, middle: FloatArray, contrast: FloatArray) -> FloatArray:
+    """(8, 8) certainty that a disc is round, and no slip of paper that fills three corners."""
+    apart = np.sort(np.linalg.norm(own - middle[:, :, None], axis=-1), axis=-1)[..., 2]
+    return np.asarray(np.clip(2 * apart / (FLAT * contrast + 1e-6) - 1, 0, 1), np.float32)
 
 
 def _towards_white(difference: FloatArray, discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
