@@ -15,7 +15,7 @@ from PIL import ImageDraw, ImageFont
 
 from ar_assist import look as look_module
 from ar_assist.belief import SURE
-from ar_assist.games.othello import OthelloGame
+from ar_assist.games.othello import OthelloGame, coordinates
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import Task, look
@@ -571,6 +571,18 @@ def test_rows_may_be_numbered_from_below(turns: int) -> None:
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, np.roll(lattice().corners, turns, axis=0)) < 0.05
+
+
+@pytest.mark.parametrize("sides", [slice(0, 4), slice(4, 8), slice(0, 8)])
+def test_coordinates_stand_beside_the_board_or_within_it(
+    monkeypatch: pytest.MonkeyPatch, sides: slice
+) -> None:
+    """A little chance on all eight sides is no evidence: it turned a board amid a game."""
+    evidence = np.zeros((*coordinates.EXPECTED.shape[:2], 8))
+    evidence[1, 6, sides] = 13.0 / len(range(*sides.indices(8)))
+    monkeypatch.setattr(coordinates, "_evidence", lambda _: evidence)
+    turn = coordinates.turn_of(drawn(BOARD), lattice().corners)
+    assert (turn == coordinates.AS_SEEN) == (sides == slice(0, 8))
 
 
 def test_a_mirrored_picture_is_told_by_its_signs() -> None:
