@@ -293,19 +293,6 @@ def test_discs_may_all_be_square() -> None:
     assert reading.confidence > 0.7
 
 
-def test_a_tint_where_nobody_may_move_hides_a_disc() -> None:
-    """It fills its square up to the lines; without that disc, no move would lead there."""
-    (row, column), picture = (3, 2), drawn(BOARD)
-    square = 8 * row + column
-    assert BOARD[square]
-    left = OthelloBoard(BOARD.black & ~(1 << square), BOARD.white & ~(1 << square))
-    assert square not in squares(left.moves(BLACK) | left.moves(WHITE))
-    y, x = (3 + row) * CELL, (3 + column) * CELL
-    picture[y + 1 : y + CELL, x + 1 : x + CELL] = (140, 170, 220)
-    reading = GAME.read(picture, lattice())
-    assert reading is None or reading.confidence < 0.7
-
-
 def test_squares_of_two_tones_in_turn_are_not_tinted() -> None:
     """Though the tone of each ends at its sides."""
     light, dark = drawn(BOARD), drawn(BOARD, felt=(54, 117, 27))

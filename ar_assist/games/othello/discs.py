@@ -72,7 +72,6 @@ class Squares:
     unevenness: float  # Lab units: how much the felt differs from place to place
     variety: float  # how much discs of a colour differ, in units of their contrast to the felt
     closer: float  # cells by which discs lie closer together than squares, from side to side
-    tinted: NDArray[np.bool_]  # (8, 8) of one tone that is not the felt's, as apps mark moves
     crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
 
 
@@ -285,7 +284,6 @@ def classify(board: FloatArray) -> Squares:
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
         _closer(places, discs),
-        tinted & (np.linalg.norm(ground - beside, axis=-1) > noise),
         _crossed(smooth, own, tinted),
     )
 
