@@ -15,7 +15,7 @@ from PIL import ImageDraw, ImageFont
 
 from ar_assist import look as look_module
 from ar_assist.belief import SURE
-from ar_assist.games.othello import OthelloGame
+from ar_assist.games.othello import OthelloGame, coordinates
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import Task, look
@@ -142,6 +142,24 @@ def test_a_frame_taken_for_felt_is_doubted() -> None:
     assert reading.confidence < 0.7 or off(reading, before.corners) < 0.2
 
 
+@pytest.mark.parametrize("wider", [0.3, 0.45])
+def test_a_frame_of_the_felts_colour_is_told_by_where_discs_lie(wider: float) -> None:
+    """Without lines nothing else does: they lie closer together than the squares of such a grid."""
+    board = OthelloBoard.from_cells(
+        BLACK + (row + col) % 2 if 0 < row < 7 and 0 < col < 7 else 0
+        for row, col in product(range(8), repeat=2)
+    )
+    picture = drawn(board, lines=False)
+    start, end = round((3 - wider) * CELL), round((11 + wider) * CELL)
+    framed_part = picture[start:end, start:end]
+    framed_part[(framed_part == (70, 90, 110)).all(axis=-1)] = (60, 130, 30)
+    outside = Lattice((start - 0.5, start - 0.5), ((end - start) / 8,) * 2, 8, 8)
+    framed, bare = GAME.read(picture, outside), GAME.read(drawn(board, lines=False), lattice())
+    assert framed is not None
+    assert bare is not None
+    assert framed.confidence < 0.7 * bare.confidence
+
+
 def test_marks_and_letters_are_no_discs() -> None:
     picture = drawn(BOARD)
     for square in (0, 9, 18, 63):  # dots on legal moves
@@ -233,6 +251,56 @@ def test_a_round_thing_that_hides_a_disc_is_no_tint(
     cv2.circle(picture, middle, round(radius * CELL), tone, -1, cv2.LINE_AA)
     reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 0.8), lattice())
     assert reading is None or reading.confidence < 0.7
+
+
+@pytest.mark.parametrize("size", [(1.5, 1.5), (2.6, 1.2)])
+def test_discs_under_a_cover_of_the_felts_colour_are_not_taken_for_felt(
+    size: tuple[float, float],
+) -> None:
+    """As a notice in an app: it hides the lines, too."""
+    picture, row, column = drawn(BOARD), 5, 4
+    assert BOARD.cells[row][column]
+    middle, half = np.array([3.5 + column, 3.5 + row]) * CELL, np.array(size) / 2 * CELL
+    start, end = np.rint([middle - half, middle + half]).astype(int).tolist()
+    cv2.rectangle(picture, start, end, (60, 130, 30), -1)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
+@pytest.mark.parametrize("size", [0.84, 0.88, 0.92])
+def test_a_slip_of_paper_on_a_disc_is_no_disc(size: float) -> None:
+    """It lies on a black one, is as white as the others and hides the felt in all corners."""
+    picture, row, column = drawn(BOARD), 2, 3
+    assert BOARD.cells[row][column] == BLACK
+    middle, half = np.array([3.5 + column, 3.5 + row]) * CELL, size / 2 * CELL
+    start, end = np.rint([middle - half, middle + half]).astype(int).tolist()
+    cv2.rectangle(picture, start, end, (235, 235, 235), -1)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
+def test_discs_may_all_be_square() -> None:
+    picture = drawn(OthelloBoard(0, 0))
+    for square in squares(BOARD.occupied):
+        row, column = cell_of(square)
+        middle, half = np.array([3.5 + column, 3.5 + row]) * CELL, 0.36 * CELL
+        start, end = np.rint([middle - half, middle + half]).astype(int).tolist()
+        shade = (25, 25, 25) if BOARD[square] == BLACK else (235, 235, 235)
+        cv2.rectangle(picture, start, end, shade, -1)
+    reading = GAME.read(picture, lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.7
+
+
+def test_squares_of_two_tones_in_turn_are_not_tinted() -> None:
+    """Though the tone of each ends at its sides."""
+    light, dark = drawn(BOARD), drawn(BOARD, felt=(54, 117, 27))
+    y, x = np.indices(light.shape[:2]) // CELL
+    reading = GAME.read(np.where(((x + y) % 2)[..., None], light, dark), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > 0.9
 
 
 def test_discs_that_no_game_leads_to_are_doubted() -> None:
@@ -490,6 +558,18 @@ def test_rows_may_be_numbered_from_below(turns: int) -> None:
     assert reading is not None
     assert reading.board == BOARD
     assert off(reading, np.roll(lattice().corners, turns, axis=0)) < 0.05
+
+
+@pytest.mark.parametrize("sides", [slice(0, 4), slice(4, 8), slice(0, 8)])
+def test_coordinates_stand_beside_the_board_or_within_it(
+    monkeypatch: pytest.MonkeyPatch, sides: slice
+) -> None:
+    """A little chance on all eight sides is no evidence: it turned a board amid a game."""
+    evidence = np.zeros((*coordinates.EXPECTED.shape[:2], 8))
+    evidence[1, 6, sides] = 13.0 / len(range(*sides.indices(8)))
+    monkeypatch.setattr(coordinates, "_evidence", lambda _: evidence)
+    turn = coordinates.turn_of(drawn(BOARD), lattice().corners)
+    assert (turn == coordinates.AS_SEEN) == (sides == slice(0, 8))
 
 
 def test_a_mirrored_picture_is_told_by_its_signs() -> None:

@@ -114,7 +114,8 @@ def turn_of(picture: Image, corners: Points) -> Turn:
     """
     strips = _strips(picture, corners)
     evidence = np.max([_evidence(_signs(strips, dark)) for dark in (True, False)], axis=0)
-    evidence = evidence.sum(axis=2).max(axis=0)
+    beside, within = evidence[..., :4].sum(axis=-1), evidence[..., 4:].sum(axis=-1)
+    evidence = np.maximum(beside, within).max(axis=0)  # never both: chance has fewer rows to add up
     *_, second, first = np.sort(evidence)
     if first < ENOUGH or first - second < LEAD:
         return AS_SEEN

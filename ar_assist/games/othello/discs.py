@@ -43,9 +43,12 @@ UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
 HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
 OPEN = 0.3  # certainty left then: too little to be believed, too much for no square of a board
+NEAR_PX = 2  # px of the canonical picture around a crossing in which its lines are sought
+COVERED, CROSSED = 0.25, 0.5  # shares of what lines stand out by elsewhere: none is left, and sure
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
+FEW_TELL = 16.0  # squared cells, added to what discs are apart: of few in the middle half is chance
 ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
@@ -68,6 +71,8 @@ class Squares:
     rims: FloatArray  # (4, 16, 3) and of the felt just inside each side of the border
     unevenness: float  # Lab units: how much the felt differs from place to place
     variety: float  # how much discs of a colour differ, in units of their contrast to the felt
+    closer: float  # cells by which discs lie closer together than squares, from side to side
+    crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
 
 
 def _places(xy: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -269,6 +274,7 @@ def classify(board: FloatArray) -> Squares:
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
+    sure = sure * _round(own, middle, contrast)
     return Squares(
         colours,
         np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
@@ -277,6 +283,8 @@ def classify(board: FloatArray) -> Squares:
         _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
+        _closer(places, discs),
+        _crossed(smooth, own, tinted),
     )
 
 
@@ -311,6 +319,21 @@ def _near_corners(
     return np.asarray(near, np.float32), np.asarray(in_view)
 
 
+def _crossed(board: FloatArray, own: FloatArray, tinted: NDArray[np.bool_]) -> FloatArray:
+    """(8, 8) certainty that lines cross at a square's corners, as they do at those of most others.
+
+    Two corners do: where a cover ends amid a square, it leaves these in view.
+    """
+    near = np.arange(-NEAR_PX, NEAR_PX + 1) / CELL
+    window = np.stack(np.meshgrid(near, near), axis=-1).reshape(-1, 2)
+    crossings = _sample(board, (_centres()[:, :, None] + CORNERS / 2)[..., None, :] + window)
+    stands_out = np.linalg.norm(crossings - own[..., None, :], axis=-1).max(axis=-1)
+    second = np.sort(stands_out, axis=-1)[..., 1]
+    usual = np.median(second[~tinted]) if not tinted.all() else 0.0
+    share = second / (usual + 1e-6)
+    return np.asarray(np.clip((share - COVERED) / (CROSSED - COVERED), OPEN, 1), np.float32)
+
+
 def _alike(middle: FloatArray, felt: FloatArray, typical: dict[int, FloatArray]) -> FloatArray:
     """(8, 8) likeness to discs: 0 where a middle has the felt's colour, 1 halfway, 2 like a disc.
 
@@ -334,23 +357,46 @@ def _astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np
     """(8, 8) how far a disc lies from where the others would have it, over what is allowed.
 
     Discs stand up, so that their tops are shifted, but all of them nearly alike: by an affine map
-    of their squares. A lamp's mirror image lies anywhere; far from all discs it would bend the map
-    to itself, so stray ones have no say in it.
+    of their squares. A lamp's mirror image lies anywhere.
     """
     astray = np.zeros(discs.shape)
+    if discs.any():
+        _, away = _laid(places, discs, ridge=1.0)
+        astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
+    return astray
+
+
+def _closer(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> float:
+    """Cells by which discs lie closer together than squares, from side to side of the board.
+
+    None do where the grid is right: tops are nearer to the camera, and further apart. A few discs
+    in the middle tell little, for each may be laid a little astray.
+    """
+    shift, _ = _laid(places, discs, ridge=FEW_TELL)
+    along = shift[1:]  # what a column and a row further on add to the shift in x and y
+    return -SIZE * float(np.linalg.eigvalsh(along + along.T).min()) / 2
+
+
+def _laid(
+    places: NDArray[np.float64], discs: NDArray[np.bool_], ridge: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(3, 2) the affine map by which discs are shifted (once, by column and by row), in cells.
+
+    And (N,) how far off it each lies. Stray ones have no say in it: far from all others they would
+    bend it to themselves.
+    """
     offsets = (places - _centres())[discs]
     row, col = np.nonzero(discs)
-    design = np.stack([np.ones(len(row)), row - SIZE / 2, col - SIZE / 2], axis=1)
+    design = np.stack([np.ones(len(row)), col - SIZE / 2, row - SIZE / 2], axis=1)
+    shift: NDArray[Any] = np.zeros((3, 2))
     away, counts = np.zeros(len(row)), (~stray(discs))[discs]
     trust = counts.astype(np.float64)
     for _ in range(8):  # reweighted, so that what lies astray does not count
         normal = design.T * trust
-        shift = np.linalg.solve(normal @ design + np.diag([1e-3, 1.0, 1.0]), normal @ offsets)
+        shift = np.linalg.solve(normal @ design + np.diag([1e-3, ridge, ridge]), normal @ offsets)
         away = np.hypot(*(design @ shift - offsets).T)
         trust = counts / (1 + (away / LAID) ** 2)
-    if len(away):
-        astray[discs] = away / max(LAID, LAID_USUAL * float(np.quantile(away, MOST)))
-    return astray
+    return shift, away
 
 
 def _needed(
@@ -369,6 +415,12 @@ def _needed(
         if sure.size:
             needed[kind] = max(noise, float(np.median(sure)) / 2)
     return needed
+
+
+def _round(own: FloatArray, middle: FloatArray, contrast: FloatArray) -> FloatArray:
+    """(8, 8) certainty that a disc is round, and no slip of paper that fills three corners."""
+    apart = np.sort(np.linalg.norm(own - middle[:, :, None], axis=-1), axis=-1)[..., 2]
+    return np.asarray(np.clip(2 * apart / (FLAT * contrast + 1e-6) - 1, 0, 1), np.float32)
 
 
 def _towards_white(difference: FloatArray, discs: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -36,6 +36,7 @@ ROUGH_BEYOND = 0.9  # share of a side's lines seen outside the board, likewise: 
 GOES_ON = 0.75  # share of a side's lines seen outside the board from which the grid is larger
 ONE_FELT = 0.2  # chroma over lightness: no felt's outer rows differ more from the rest of it
 FRAME_TINT = 0.5  # likewise, of what lies just inside a side: glare there differs by up to 0.3
+CLOSER = 0.2  # cells by which discs lie closer together than squares on a grid with a frame in it
 DARK = 16.0  # L*: added to the lightness, for the tint of what is dark is mostly noise
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
@@ -117,7 +118,8 @@ def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
     if not grid.squares_of(shown).all() or not _is_grid(lines):
         return None
     back = transform(homography(start, corners), fitted)
-    return _Fit(back, lines, _laid_beside(classify(grid.lab(board))))
+    squares = _uncovered(classify(grid.lab(board)), lines)
+    return _Fit(back, lines, _laid_beside(squares))
 
 
 def _found(picture: Image, corners: Points) -> Points | None:
@@ -139,6 +141,16 @@ def _views(
 ) -> tuple[Image, NDArray[np.bool_]]:
     """The canonical picture, and where it shows anything."""
     return grid.canonical(picture, corners, cells), grid.shown(picture, corners, cells)
+
+
+def _uncovered(squares: Squares, lines: grid.Support) -> Squares:
+    """The same, but less sure of empty squares that may lie under something.
+
+    A cover of the felt's colour hides lines, on a board that shows them.
+    """
+    seen = squares.crossed if lines.inner > LINES_SEEN else 1
+    certainty = np.minimum(squares.certainty, np.where(squares.colours > 0, 1, seen))
+    return replace(squares, certainty=certainty.astype(np.float32))
 
 
 def _laid_beside(squares: Squares) -> Squares:
@@ -216,6 +228,7 @@ def _confidence(fit: _Fit) -> float:
     on_frame = _tint_apart(fit.squares.rims, fit.squares.felt) > FRAME_TINT
     squares_clear = min(1.0, 0.3 + fit.squares.certainty.min())  # which no faint grid is made up by
     sure = min(0.99, float(squares_clear * grid_clear))
+    too_large = fit.squares.closer > CLOSER
     fewer, more = sorted((fit.lines.upright, fit.lines.level))
     sheared = fewer < BY_CHANCE and more > LINES_SEEN
-    return sure / 2 if on_frame or sheared else sure
+    return sure / 2 if on_frame or sheared or too_large else sure
