@@ -693,6 +693,26 @@ def test_squares_of_plain_colour() -> None:
     assert ((found == 0) == (truth == 0)).all()
 
 
+def test_plain_cells_that_run_on_into_each_other_are_not_surely_tiles() -> None:
+    """Those of a gap in which a wallpaper shows are alike too, and no colour beside the board."""
+    truth = shuffled(6, 8, 8, 8)
+    image, lattice = picture(np.zeros_like(truth), ground=255)
+    colours = np.random.default_rng(2).integers(20, 230, (9, 3))
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = colours[kind]
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(cells_of(reading), truth)
+    around = np.pad(truth, 1)
+    runs_on = np.zeros(truth.shape, bool)
+    for step in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        runs_on |= np.roll(around, step, (0, 1))[1:-1, 1:-1] == truth
+    assert 0 < runs_on.sum() < 20
+    assert (reading.certainty[runs_on] < DOUBTFUL).all()
+    assert (reading.certainty[~runs_on] > 0.9).all()
+
+
 @pytest.mark.parametrize("noise", [3, 8])
 def test_squares_of_near_colours_seen_by_a_camera(noise: float) -> None:
     truth = cleared(shuffled(6, 9, 9, 1), 5, 1)

@@ -64,6 +64,7 @@ class Sight:
     certainty: Array  # of being a tile or not
     drawn: Array  # certainty that it shows more than a plain ground
     marked: Mask  # a mark was taken off its frame
+    runs_on: Mask  # plain, and into a neighbour without a border: ground does so too
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
     on_picture: bool  # the ground is not known to be plain
@@ -164,6 +165,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         certainty.reshape(grid).astype(np.float32),
         told.drawn.reshape(grid),
         told.marked.reshape(grid),
+        told.runs_on.reshape(grid),
         (rows, cols),
         bool(told.odd[~inside].mean() > 0.5),
         not told.is_plain,
@@ -323,10 +325,11 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: look-alikes known from before, tiles that
-    # may hide a drawing or be pieces of what lies behind, and what is under a mark, unless it is
-    # what was there.
+    # may hide a drawing or be pieces of what lies behind or of a gap, and what is under a mark,
+    # unless it is what was there.
     unsure, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
     unsure[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
+    unsure |= tile & sight.runs_on[1:-1, 1:-1]
     if sight.on_picture:
         unsure[tile] |= _show_little(kinds.pictures)[groups]
     if before:

@@ -48,6 +48,7 @@ class Told:
     framed: bool  # tiles share a frame that tells
     cells: Array  # (N, CELL, CELL, 3) without marks
     marked: Mask  # a mark lay over their frame
+    runs_on: Mask  # into a neighbour without a border, and no frame tells: so does ground
     is_plain: bool  # the ground is, and of one colour
 
 
@@ -100,7 +101,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
-    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, seen.is_plain
+    runs_on = seen.plain & seen.quiet.any(1) & (not frame)
+    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, runs_on, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
 
 
