@@ -44,7 +44,8 @@ class Shown:
     limit: float  # the contrast below which there is no picture
     plain: Mask  # they show none
     faint: Mask  # they show none in the middle, where no neighbour's shadow reaches
-    apart: Array  # contrast where they show least: what hangs in covers a side, or two that meet
+    apart: Array  # contrast; of those without a picture in the middle, where they show least: what
+    # hangs in covers a side, or two that meet
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
@@ -71,7 +72,9 @@ def shown(cells: Array, inside: Mask) -> Shown:
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     faint = plain | (middle < limit)
     of_ground = empty.ravel(), guessed.ravel(), _is_plain(level, empty & board, plain)
-    apart = contrast if of_squares else _least_corner(flat)
+    apart, hung = contrast.copy(), faint & ~plain
+    if hung.any():
+        apart[hung] = _least_corner(flat[hung])
     return Shown(contrast, limit, plain, faint, apart, quiet.reshape(-1, 4), beside, *of_ground)
 
 
