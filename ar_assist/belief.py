@@ -201,8 +201,7 @@ class Belief:
         if self.reading is None or self.game is None or self._raw is None:
             return
         self.reading = self.game.correct(self.reading, [correction])
-        read = tuple(int(self._raw[cell]) for cell in _cells(correction))
-        self._amended = (*self._amended, _Amended(correction, read))
+        self._amended = (*self._amended, _Amended(correction, _labels(self._raw, correction)))
         self._said = []  # before the player spoke
         self.history[-1:] = [self.reading.board]
         self._drop_advice()
@@ -213,13 +212,7 @@ class Belief:
         if known is None or not known.is_like(reading):
             return reading
         now = reading.cells
-        hold = [
-            a.correction
-            for a in self._amended
-            if all(
-                now[cell] == label for cell, label in zip(_cells(a.correction), a.read, strict=True)
-            )
-        ]
+        hold = [a.correction for a in self._amended if _labels(now, a.correction) == a.read]
         return sight.game.correct(reading, hold) if hold else reading
 
     def _holds(self, correction: Correction, before: Reading[Any] | None) -> bool:
@@ -410,3 +403,8 @@ def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
 
 def _cells(correction: Correction) -> Sequence[tuple[int, int]]:
     return (correction.cell,) if correction.other is None else (correction.cell, correction.other)
+
+
+def _labels(cells: NDArray[np.int64], correction: Correction) -> tuple[int, ...]:
+    """What is read of the cells that the player spoke of."""
+    return tuple(int(cells[cell]) for cell in _cells(correction))
