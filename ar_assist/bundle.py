@@ -16,11 +16,11 @@ from typing import Any
 import cv2
 
 from ar_assist.runlog import record
+from ar_assist.settings import FILES
 from ar_assist.types import View
 
 KEPT_S = 4.0  # of views, where they come so often
 EVERY_S = 0.2  # one view; 20 frames at 720p take 55 MB of memory, corrected ones twice that
-FILES = ("calibration", "light")  # settings that name one
 _QUICKLY = [cv2.IMWRITE_PNG_COMPRESSION, 1]
 PACKAGES = ("ar-assist", "opencv-python", "opencv-python-headless", "numpy", "scipy",
             "scikit-learn", "pillow", "numba", "python-sat")  # fmt: skip

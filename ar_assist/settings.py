@@ -16,6 +16,7 @@ import platformdirs
 from ar_assist.errors import UserError
 
 ENVIRONMENT = "AR_ASSIST_"  # AR_ASSIST_SIZE=1280x720 is `size`
+FILES = "calibration", "light"  # settings that name one
 FOLDER_VARIABLE = "AR_ASSIST_CONFIG"  # another folder for the profiles
 DEFAULT_PROFILE = "default"  # read without being asked for, if it is there
 FASTEST = 1000  # frames/s; no camera for a desk gives more

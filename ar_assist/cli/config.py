@@ -11,6 +11,7 @@ from ar_assist.errors import UserError
 from ar_assist.settings import (
     DEFAULT_PROFILE,
     ENVIRONMENT,
+    FILES,
     gather,
     parsed,
     profile_path,
@@ -19,7 +20,6 @@ from ar_assist.settings import (
 from ar_assist.video import safe_name
 from ar_assist.video.feeds import camera_backend
 
-FILES = ("calibration", "light")
 HEADINGS = ("setting", "value", "from", "variable")
 
 

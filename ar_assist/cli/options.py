@@ -16,7 +16,7 @@ from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS
 from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
-from ar_assist.settings import Gathered, Settings, gather
+from ar_assist.settings import FILES, Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
 from ar_assist.video import evened, open_source, undistorted
 
@@ -143,7 +143,7 @@ def check_output(path: Path) -> None:
 
 def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
     """UserError where a file is to be written that is read in the same run, or written twice."""
-    inputs = (settings.source, settings.calibration, settings.light)
+    inputs = (settings.source, *(getattr(settings, name) for name in FILES))
     taken = {Path(name).expanduser().resolve() for name in inputs}
     for output in outputs:
         if output is None:
