@@ -284,6 +284,24 @@ def test_ground_that_squares_enclose_is_as_bright_as_light_makes_it_there() -> N
     assert not empty[truth > 0].any()
 
 
+def test_ground_that_slopes_within_a_cell_runs_on_out_of_the_board() -> None:
+    """A wallpaper of soft lights, on which buttons lie beside the board."""
+    rng = np.random.default_rng(3)
+    truth = shuffled(7, 14, 14, 4)
+    truth[:, 0] = truth[2:5, 1] = truth[6, 3:8] = truth[1, 13] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    h, w = image.shape[:2]
+    places = np.indices((h, w)).astype(np.float32)[..., None] / PITCH
+    waves = np.sin(places[0] * (0.9, 0.7, 0.5) + places[1] * (0.6, 0.9, 0.8))
+    image = (130 + 60 * waves).astype(np.uint8)
+    for r in range(7):
+        y, x = (r + 3) * PITCH, 2 * PITCH
+        image[y + 8 : y + PITCH - 8, x : x + PITCH - 8] = (200, 40, 220)
+    paint_squares(image, truth, rng.integers(10, 240, (15, 3)))
+    empty, _ = seen_cells(image, lattice)
+    assert (empty == (truth == 0)).all()
+
+
 def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
     """On a wallpaper some tile has the colour of another place."""
     rng = np.random.default_rng(3)

@@ -147,10 +147,24 @@ def _quiet_seams(cells: Array) -> Mask:
     inner = slice(EDGE, -EDGE)
     beside = [cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]]
     below = [cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]]
-    across = np.ptp(np.concatenate(beside, 3).mean(2), 2).max(-1) < QUIET
-    down = np.ptp(np.concatenate(below, 2).mean(3), 2).max(-1) < QUIET
+    across = _ends_nothing(np.concatenate(beside, 3).mean(2))
+    down = _ends_nothing(np.concatenate(below, 2).mean(3))
     quiet[:, :-1, 1] = quiet[:, 1:, 3] = across
     quiet[:-1, :, 2] = quiet[1:, :, 0] = down
+    return quiet
+
+
+def _ends_nothing(profiles: Array) -> Mask:
+    """(R, C) whether nothing ends along profiles (R, C, 2 SEAM, 3) across borders.
+
+    They may slope, as a ground does that changes from place to place: less the straight line
+    through it (least squares) a step is as high as before, and a slope is gone.
+    """
+    x = np.linspace(-1, 1, profiles.shape[2], dtype=np.float32)
+    slope = np.einsum("rcik,i->rck", profiles, x) / (x @ x)
+    level = profiles - slope[:, :, None] * x[:, None]
+    steps = [np.ptp(of, axis=2).max(-1) for of in (profiles, level)]
+    quiet: Mask = (steps[0] < QUIET) | (steps[1] < QUIET / 2)
     return quiet
 
 
@@ -356,7 +370,11 @@ def _is_flatter(open_: Array, bordered: Array) -> bool:
 
 
 def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
-    """(R, C) which of some cells run on into another, and of these, out of the board."""
+    """(R, C) which of some cells run on into another, and of these, out of the board.
+
+    What cells around it show further out is no matter.
+    """
+    some = some | ~inside
     index = np.arange(some.size).reshape(some.shape)
     beside = quiet[:, :-1, 1] & some[:, :-1] & some[:, 1:]
     below = quiet[:-1, :, 2] & some[:-1] & some[1:]
