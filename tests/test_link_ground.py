@@ -317,6 +317,22 @@ def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
     assert not empty[truth > 0].any()
 
 
+def test_pockets_of_a_striped_ground_are_no_tiles() -> None:
+    """Moire on an empty ground: stripes that end at the tiles around, alike in all pockets."""
+    truth = shuffled(7, 8, 12, 4)
+    truth[2, 2] = truth[4, 5] = truth[2, 6] = truth[:, 3] = 0
+    image, lattice = picture(np.zeros_like(truth), ground=200)
+    image[:] = 150 + 14 * np.sin(np.arange(image.shape[0]) * np.pi / 8)[:, None, None]
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = 235
+            ink = np.random.default_rng(kind).integers(90, 210, 3).tolist()
+            cv2.ellipse(image, (x + 24, y + 24), (14, 5), 20 * int(kind), 0, 360, ink, -1)
+    empty, _ = seen_cells(image, lattice)
+    assert (empty == (truth == 0)).all()
+
+
 def test_many_bare_cells_are_no_dark_drawings() -> None:
     """Tiles touch and have no frame, and the ground's colour shows nowhere else."""
     truth = shuffled(7, 12, 14, 3)

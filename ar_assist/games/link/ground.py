@@ -243,18 +243,19 @@ def _amid_pictures(
 
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
     shows less than tiles do, which have borders all around; and not much more than it does around
-    the board, for small pictures have no borders either. A plain cell between tiles is ground where
-    it has the colour of ground.
+    the board, for small pictures have no borders either. A cell between tiles that shows no more
+    than ground does is ground where it has the colour of ground.
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
-    smooth, even = np.zeros_like(plain), plain
+    smooth, flat = np.zeros_like(plain), plain
     if _is_flatter(inner, bordered):
         usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
         if len(around):
             usual = min(usual, np.median(around))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
-        even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
+        flat = plain | (contrast < NO_MORE * usual)  # noise in a dark room, moire
+    even = plain | (open_ & flat)
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     islands = runs_on & even
     sure = islands & beside & inside
@@ -263,15 +264,15 @@ def _amid_pictures(
     known = runs_out | islands
     if not known.any():
         return known, known
-    return _with_guesses(known, plain, _off(level, level[known]) < SAME, inside & ~plain)
+    return _with_guesses(known, flat, _off(level, level[known]) < SAME, inside & ~flat)
 
 
-def _with_guesses(known: Mask, plain: Mask, near: Mask, pictures: Mask) -> tuple[Mask, Mask]:
-    """(R, C) known ground and plain cells `near` it in colour; and which of them are guessed.
+def _with_guesses(known: Mask, flat: Mask, near: Mask, pictures: Mask) -> tuple[Mask, Mask]:
+    """(R, C) known ground and cells as flat `near` it in colour; and which of them are guessed.
 
     These are, where many cells with `pictures` are as near by chance.
     """
-    by_colour = plain & near & ~known
+    by_colour = flat & near & ~known
     tells_little = near[pictures].sum() > BY_CHANCE * pictures.sum()
     return known | by_colour, by_colour & tells_little
 
