@@ -222,6 +222,24 @@ def test_thousands_of_equal_blobs_are_no_tiles() -> None:
     assert 10 < len(found.centres) < 100
 
 
+def test_a_board_parted_by_three_cleared_columns_is_found_whole() -> None:
+    """Framed tiles on a dark page, seen from the side."""
+    rng = np.random.default_rng(8)
+    image = np.full((720, 1280, 3), 36, np.uint8)
+    drawings = rng.integers(90, 255, (8, 5, 5), np.uint8)
+    for row, col in np.ndindex(5, 13):
+        if col not in (6, 7, 8):
+            corner = np.array([220 + 60 * col, 180 + 60 * row])
+            cv2.rectangle(image, (corner + 2).tolist(), (corner + 57).tolist(), (70, 70, 70), -1)
+            x, y = (corner + 12).tolist()
+            image[y : y + 36, x : x + 36] = cv2.resize(rng.choice(drawings), (36, 36))[..., None]
+    flat = np.array([[220, 180], [1000, 180], [1000, 480], [220, 480]], np.float32) - 0.5
+    sides = np.array([[0, 0], [1280, 0], [1280, 720], [0, 720]], np.float32)
+    tilt = homography(sides, sides + np.array([[60, 40], [-20, 120], [-80, -90], [30, -20]]))
+    tilted = np.asarray(cv2.warpPerspective(cv2.GaussianBlur(image, (0, 0), 1), tilt, (1280, 720)))
+    assert best_error(tilted, transform(tilt, flat), tried=1) < CELL
+
+
 def last_tiles() -> tuple[np.ndarray, np.ndarray]:
     """A page with eight tiles of a 4 x 6 board, and that board's corners, px.
 

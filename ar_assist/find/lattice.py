@@ -32,7 +32,8 @@ LIKE_ENOUGH = 0.6  # NCC of a member, as a share of the members' median; what li
 MAX_FORESHORTENING = 12.0  # of a cell's area: a wide board from 65 degrees has 8
 SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a game
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
-LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across
+LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across …
+FURTHER = 4  # … and once where nothing follows
 CHANCE = 0.01  # that cells on an affine map seem to leave it as perspective makes them, or that a
 # row is empty amid others
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
@@ -52,6 +53,12 @@ class Box:
 
     def grown(self, by: int) -> Box:
         return Box(self.x - by, self.y - by, self.cols + 2 * by, self.rows + 2 * by)
+
+    def holds_more_than(self, other: Box) -> bool:
+        left, top = self.x <= other.x, self.y <= other.y
+        right = self.x + self.cols >= other.x + other.cols
+        bottom = self.y + self.rows >= other.y + other.rows
+        return left and top and right and bottom and self != other
 
     def centres(self) -> NDArray[np.float64]:
         """(rows, cols, 2) grid units."""
@@ -157,26 +164,47 @@ def completed(image: Image, fit: Fit) -> Fit | None:
 def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
     """The lattice followed to its ends; and the cells that look like its own, (N, 2) each in grid
     units and in px: also those that leave it at its ends, as a lens makes them."""
-    for _ in range(ROUNDS):
-        box, support = fit.box.grown(LOOK_AHEAD), np.pad(fit.support, LOOK_AHEAD)
-        nodes = _register(image, fit.frame_from_grid, box, support)
-        step = _fit(nodes, box, FIT_CELLS)
-        if step is None:
+    before, step = fit.box, _step_out(image, fit, LOOK_AHEAD)
+    for _ in range(1, ROUNDS):
+        if step is None or _is_too_large(step.fit.box):
             return None
-        moved, support, likeness = _bent(nodes, box, *step)
-        registered_from = fit.frame_from_grid
-        frame_from_grid = registered_from @ moved
-        inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
-        same = inner == fit.box
-        fit = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
-        if _is_too_large(inner):
-            return None
-        if same:
-            break
-    like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * likeness)
-    like &= _connected(like, box, inner)
-    grid = box.centres()[like].astype(np.float32)
-    return fit, grid, transform(registered_from, grid + nodes.offset[like])
+        if step.fit.box == before:
+            further = _step_out(image, step.fit, FURTHER)
+            if further is None or not further.fit.box.holds_more_than(before):
+                break
+            step = further
+        before, step = step.fit.box, _step_out(image, step.fit, LOOK_AHEAD)
+    if step is None or _is_too_large(step.fit.box):
+        return None
+    fit, nodes = step.fit, step.nodes
+    like = nodes.usable & (nodes.likeness > LIKE_ENOUGH * fit.likeness)
+    like &= _connected(like, step.box, fit.box)
+    grid = step.box.centres()[like].astype(np.float32)
+    return fit, grid, transform(step.registered_from, grid + nodes.offset[like])
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A lattice after one more look around it."""
+
+    fit: Fit
+    nodes: _Nodes
+    box: Box  # of the nodes
+    registered_from: Homography  # they were looked for where this frame_from_grid has them
+
+
+def _step_out(image: Image, fit: Fit, ahead: int) -> _Step | None:
+    """Look for cells up to so many around those that are known; None: even these are none."""
+    box, support = fit.box.grown(ahead), np.pad(fit.support, ahead)
+    nodes = _register(image, fit.frame_from_grid, box, support)
+    agreed = _fit(nodes, box, FIT_CELLS)
+    if agreed is None:
+        return None
+    moved, support, likeness = _bent(nodes, box, *agreed)
+    frame_from_grid = fit.frame_from_grid @ moved
+    inner, support = _cropped(box, support, nodes.likeness > SURE * likeness)
+    after = Fit(frame_from_grid / frame_from_grid[2, 2], inner, support, likeness)
+    return _Step(after, nodes, box, fit.frame_from_grid)
 
 
 def _connected(some: Mask, box: Box, inner: Box) -> Mask:
