@@ -57,7 +57,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
     """What (R, C, CELL, CELL, 3) cells show; (N,) `inside` the board."""
     flat, grid = cells.reshape(-1, CELL, CELL, 3), cells.shape[:2]
     contrast, middle = contrasts(tiles.face(flat)), contrasts(_middles(flat))
-    quiet, board = _quiet_seams(cells), inside.reshape(grid)
+    (quiet, sloping), board = _quiet_seams(cells), inside.reshape(grid)
     of_squares = _are_squares(quiet, middle.reshape(grid), board)
     if of_squares:
         contrast = middle  # blur lets their sides into the face
@@ -65,6 +65,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
     limit = _plain_limit(contrast[inside], least)
     plain, beside = contrast < limit, _has_colour_around(cells)
     level = _levels(cells)
+    quiet = quiet | (sloping & _beside(plain.reshape(grid)))
     if of_squares:
         empty, guessed = _amid_squares(level, quiet, plain.reshape(grid), board)
     else:
@@ -141,31 +142,40 @@ def _plain_limit(contrast: Array, least: float) -> float:
     return max(float(np.sqrt(steps[widest] * steps[widest + 1])), least)
 
 
-def _quiet_seams(cells: Array) -> Mask:
-    """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left."""
-    quiet = np.zeros((*cells.shape[:2], 4), bool)
+def _quiet_seams(cells: Array) -> tuple[Mask, Mask]:
+    """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left; and where it
+    does but for a slope, as a ground has that changes from place to place, and blurred drawings."""
     inner = slice(EDGE, -EDGE)
     beside = [cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]]
     below = [cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]]
-    across = _ends_nothing(np.concatenate(beside, 3).mean(2))
-    down = _ends_nothing(np.concatenate(below, 2).mean(3))
-    quiet[:, :-1, 1] = quiet[:, 1:, 3] = across
-    quiet[:-1, :, 2] = quiet[1:, :, 0] = down
+    across, down = np.concatenate(beside, 3).mean(2), np.concatenate(below, 2).mean(3)
+    level = [_less_slope(profiles) for profiles in (across, down)]
+    return _by_side(across, down, QUIET), _by_side(level[0], level[1], QUIET / 2)
+
+
+def _by_side(across: Array, down: Array, limit: float) -> Mask:
+    """(R, C, 4) where profiles across borders, (R, C - 1, K, 3) and (R - 1, C, K, 3), change by
+    less."""
+    quiet = np.zeros((*across.shape[:1], *down.shape[1:2], 4), bool)
+    quiet[:, :-1, 1] = quiet[:, 1:, 3] = np.ptp(across, 2).max(-1) < limit
+    quiet[:-1, :, 2] = quiet[1:, :, 0] = np.ptp(down, 2).max(-1) < limit
     return quiet
 
 
-def _ends_nothing(profiles: Array) -> Mask:
-    """(R, C) whether nothing ends along profiles (R, C, 2 SEAM, 3) across borders.
-
-    They may slope, as a ground does that changes from place to place: less the straight line
-    through it (least squares) a step is as high as before, and a slope is gone.
-    """
+def _less_slope(profiles: Array) -> Array:
+    """(R, C, K, 3) less the straight line through each (least squares): a step is as high after
+    it as before, and a slope is gone."""
     x = np.linspace(-1, 1, profiles.shape[2], dtype=np.float32)
     slope = np.einsum("rcik,i->rck", profiles, x) / (x @ x)
-    level = profiles - slope[:, :, None] * x[:, None]
-    steps = [np.ptp(of, axis=2).max(-1) for of in (profiles, level)]
-    quiet: Mask = (steps[0] < QUIET) | (steps[1] < QUIET / 2)
-    return quiet
+    level: Array = profiles - slope[:, :, None] * x[:, None]
+    return level
+
+
+def _beside(some: Mask) -> Mask:
+    """(R, C, 4) whether a cell or its neighbour above, right, below, left is one of (R, C)."""
+    around = np.pad(some, 1)
+    sides = around[:-2, 1:-1], around[1:-1, 2:], around[2:, 1:-1], around[1:-1, :-2]
+    return np.stack([some | side for side in sides], -1)
 
 
 def overhanging(cells: Array, alike: Mask, tile: Mask) -> Mask:
@@ -220,10 +230,10 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
     too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
-    where it has the colour of ground; beside ground it would run on into it. `level` (R, C, 3) is
-    the mean colour of each.
+    where it has the colour of ground; beside ground it would run on into it. What the cells around
+    the board show further out is no matter. `level` (R, C, 3) is the mean colour of each.
     """
-    runs_on, runs_out = _running(quiet, plain, inside)
+    runs_on, runs_out = _running(quiet, plain | ~inside, inside)
     level = _evenly_lit(level, runs_out & inside)
     open_ = level[quiet.any(2) & inside]
     tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
@@ -248,14 +258,13 @@ def _amid_pictures(
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
-    smooth, flat = np.zeros_like(plain), plain
+    smooth, even = np.zeros_like(plain), plain
     if _is_flatter(inner, bordered):
         usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
         if len(around):
             usual = min(usual, np.median(around))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
-        flat = plain | (contrast < NO_MORE * usual)  # noise in a dark room, moire
-    even = plain | (open_ & flat)
+        even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     islands = runs_on & even
     sure = islands & beside & inside
@@ -264,7 +273,12 @@ def _amid_pictures(
     known = runs_out | islands
     if not known.any():
         return known, known
+    flat = plain | (contrast < NO_MORE * _usual(contrast[known & inside]))  # moire
     return _with_guesses(known, flat, _off(level, level[known]) < SAME, inside & ~flat)
+
+
+def _usual(contrast: Array) -> float:
+    return float(np.median(contrast)) if len(contrast) else 0.0
 
 
 def _with_guesses(known: Mask, flat: Mask, near: Mask, pictures: Mask) -> tuple[Mask, Mask]:
@@ -371,11 +385,7 @@ def _is_flatter(open_: Array, bordered: Array) -> bool:
 
 
 def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
-    """(R, C) which of some cells run on into another, and of these, out of the board.
-
-    What cells around it show further out is no matter.
-    """
-    some = some | ~inside
+    """(R, C) which of some cells run on into another, and of these, out of the board."""
     index = np.arange(some.size).reshape(some.shape)
     beside = quiet[:, :-1, 1] & some[:, :-1] & some[:, 1:]
     below = quiet[:-1, :, 2] & some[:-1] & some[1:]
