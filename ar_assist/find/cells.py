@@ -31,6 +31,7 @@ SYMMETRY = (2.0, 1.0, 0.5)  # worth of that of edges, level and variance; sprite
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
+MIN_BETWEEN = 8  # cells: each shows its border along a whole side
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 NOISE = 0.02  # of the mean distance or variance: equal cells differ by no less
 NO_EDGE = 0.01  # of the mean strength
@@ -182,11 +183,12 @@ Profile = NDArray[np.float64]  # (CELL_PX,) by position in the mean cell
 def _profiles(smooth: Maps, fit: Fit) -> list[tuple[Profile, Profile, Profile]]:
     """Along x and along y: variance across cells, strength of edges, mean level."""
     cells = _cut(smooth, fit.box)
-    variance, level = _variance(cells, fit.support), cells[fit.support].mean(axis=(0, 3))
     profiles = []
     for axis, step in enumerate(((1, 0), (0, 1))):
+        chosen = _between(fit.support, 1 - axis)
+        variance, level = _variance(cells, chosen), cells[chosen].mean(axis=(0, 3))
         strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, *step)))[..., None]
-        edges = _cut(strength, fit.box)[fit.support].mean(axis=0)[..., 0]
+        edges = _cut(strength, fit.box)[chosen].mean(axis=0)[..., 0]
         profiles.append((variance.mean(axis), edges.mean(axis), level.mean(axis)))
     return profiles
 
@@ -249,6 +251,15 @@ def _asymmetry(variance: Profile, edges: Profile, level: Profile) -> NDArray[np.
         )
         cost += worth * np.sqrt(((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6))
     return cost
+
+
+def _between(support: Mask, axis: int) -> Mask:
+    """Cells with neighbours on both sides along an axis, if there are enough: one that has none
+    ends in the ground there, and at the border itself, where all should be alike, differs most."""
+    padded = np.pad(support, 1)
+    before, after = (np.roll(padded, step, axis)[1:-1, 1:-1] for step in (1, -1))
+    inner: Mask = support & before & after
+    return inner if inner.sum() >= MIN_BETWEEN else support
 
 
 def _surrounded(support: Mask) -> Mask:
