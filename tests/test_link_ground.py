@@ -255,6 +255,28 @@ def paint_squares(image: Image, truth: np.ndarray, colours: np.ndarray) -> None:
             image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_ground_of_a_panel_with_a_border_runs_on_within_the_board_alone(seed: int) -> None:
+    """So do some squares without gaps that are equal and touch."""
+    truth = shuffled(8, 12, 12, seed)
+    truth[truth > 5] = 0
+    truth[2, 2:4], truth[5, 7:9] = 1, 2
+    image, lattice = picture(np.zeros_like(truth), ground=40)
+    image = on_panel(image, lattice, 120)
+    far = ((lattice.cols + 3) * PITCH + 2, (lattice.rows + 3) * PITCH + 2)
+    cv2.rectangle(image, (3 * PITCH - 3, 3 * PITCH - 3), far, (180, 180, 180), 3)
+    colours = np.array(
+        [[200, 60, 40], [40, 60, 220], [60, 180, 60], [40, 200, 240], [180, 60, 180]]
+    )
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y : y + PITCH, x : x + PITCH] = colours[kind - 1]
+    empty, guessed = seen_cells(image, lattice)
+    assert (empty == (truth == 0)).all()
+    assert not guessed.any()
+
+
 def test_light_that_falls_off_makes_no_tile_of_the_ground_s_colour() -> None:
     """At the other end of the board the ground is as bright as a tile is here."""
     rng = np.random.default_rng(3)
