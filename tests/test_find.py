@@ -171,6 +171,25 @@ def test_cells_that_looked_like_the_boards_do_not_shear_it() -> None:
     assert np.abs(first - (120, 140)).max() < 2
 
 
+def test_a_tilted_board_whose_rows_slid_aside_is_not_sheared() -> None:
+    """Its rows fill a parallelogram as well, whose steps look shorter from here."""
+    rng = np.random.default_rng(3)
+    rows, pitch = (3, 7, 7, 9, 8), 40
+    flat = rng.normal(90, 3, (480, 640, 3)).clip(0, 255).astype(np.uint8)
+    for row, length in enumerate(rows):
+        for x, y in ((80 + pitch * col, 80 + pitch * row) for col in range(length)):
+            cv2.rectangle(flat, (x + 2, y + 2), (x + 37, y + 37), (225, 240, 240), -1)
+            letter = "AKMRSZ"[rng.integers(6)]
+            cv2.putText(flat, letter, (x + 10, y + 30), 0, 0.9, (60, 30, 20), 2, cv2.LINE_AA)
+    seen = np.array([[1, -0.62, 180], [0, 0.9, 0]])
+    image = np.asarray(cv2.warpAffine(flat, seen, (640, 480)), np.uint8)
+    support = np.arange(9) < np.array(rows)[:, None]
+    frame_from_grid = np.vstack([seen, [0, 0, 1]]) @ [[pitch, 0, 80], [0, pitch, 80], [0, 0, 1]]
+    fit = settle(image, Fit(frame_from_grid, Box(0, 0, 9, 5), support, likeness=0.9))
+    assert fit is not None
+    assert (fit.box.cols, fit.box.rows) == (9, 5)
+
+
 def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -> None:
     """Cut through the middle, cells are half ground, half tile, and have equals by that.
 

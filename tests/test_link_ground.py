@@ -212,6 +212,34 @@ def test_empty_cells_that_touch_no_other_have_no_frame(gap: int) -> None:
     assert_surely_read(reader.read(on_panel(image, lattice, 120), lattice), truth)
 
 
+def sockets(truth: np.ndarray, seed: int) -> tuple[Image, Lattice]:
+    """Tiles with a light rim; where none is, a socket with an edge of its own, on wood."""
+    image, lattice = picture(truth, ground=90)
+    rng = np.random.default_rng(seed)
+    small = rng.normal(0, 45, (image.shape[0] // 16, image.shape[1] // 16))
+    grain = cv2.resize(cv2.GaussianBlur(small, (0, 0), 1), image.shape[1::-1])
+    bare = (image == 90).all(-1)
+    image[bare] = (image + grain[..., None]).clip(0, 255)[bare]
+    for r, c in np.ndindex(truth.shape):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        cell = image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2]
+        if truth[r, c]:
+            cv2.rectangle(image, (x + 3, y + 3), (x + PITCH - 4, y + PITCH - 4), (235,) * 3, 7)
+        else:
+            cell[:] = (cell * 0.8).astype(np.uint8)
+            cv2.rectangle(image, (x + 2, y + 2), (x + PITCH - 3, y + PITCH - 3), (55,) * 3, 1)
+    return image, lattice
+
+
+def test_sockets_that_most_tiles_were_taken_from_are_surely_empty() -> None:
+    truth = shuffled(8, 10, 20, 1)
+    truth[truth > 9] = 0
+    reading = reader.read(*sockets(truth, 1))
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[truth == 0] > 0.9).all()
+
+
 def test_kinds_of_other_colours_are_tiles_where_the_ground_is_plain() -> None:
     """Tiles without a border share a rim only where they share a colour."""
     rng = np.random.default_rng(4)
@@ -253,6 +281,28 @@ def paint_squares(image: Image, truth: np.ndarray, colours: np.ndarray) -> None:
         if kind:
             y, x = (r + 3) * PITCH, (c + 3) * PITCH
             image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ground_of_a_panel_with_a_border_runs_on_within_the_board_alone(seed: int) -> None:
+    """So do some squares without gaps that are equal and touch."""
+    truth = shuffled(8, 12, 12, seed)
+    truth[truth > 5] = 0
+    truth[2, 2:4], truth[5, 7:9] = 1, 2
+    image, lattice = picture(np.zeros_like(truth), ground=40)
+    image = on_panel(image, lattice, 120)
+    far = ((lattice.cols + 3) * PITCH + 2, (lattice.rows + 3) * PITCH + 2)
+    cv2.rectangle(image, (3 * PITCH - 3, 3 * PITCH - 3), far, (180, 180, 180), 3)
+    colours = np.array(
+        [[200, 60, 40], [40, 60, 220], [60, 180, 60], [40, 200, 240], [180, 60, 180]]
+    )
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y : y + PITCH, x : x + PITCH] = colours[kind - 1]
+    empty, guessed = seen_cells(image, lattice)
+    assert (empty == (truth == 0)).all()
+    assert not guessed.any()
 
 
 def test_light_that_falls_off_makes_no_tile_of_the_ground_s_colour() -> None:

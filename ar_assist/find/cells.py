@@ -23,7 +23,7 @@ CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do
 HALF_PX = CELL_PX // 2  # the same where contents are compared: detail enough
 RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
-MIN_FILL = 0.8  # of the best basis' fill: one of shorter steps is preferred down to this
+MIN_FILL = 0.8  # of the best basis' fill: others may be the board's own down to this
 PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
@@ -61,12 +61,13 @@ def settle(image: Image, fit: Fit) -> Fit | None:
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
-    settled = _begun(image, _upright_basis(fit))
+    settled = _begun(image, _shortest(_filling_bases(fit)))
     if settled is None:
         return None
-    # Cells that looked like the board's until its own were known may have chosen the basis.
-    upright = _upright_basis(settled)
-    return settled if upright is settled else _begun(image, upright)
+    # Cells that looked like the board's until its own were known may have chosen the basis; and a
+    # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours.
+    others = (_begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
+    return max((settled, *filter(None, others)), key=lambda basis: basis.likeness * basis.content)
 
 
 def _begun(image: Image, fit: Fit) -> Fit | None:
@@ -128,18 +129,21 @@ def _alternation(cells: Maps, chosen: Mask) -> float:
     return float((apart**2).sum()) / chance
 
 
-def _upright_basis(fit: Fit) -> Fit:
-    """Of the bases that a tilted view leaves open, the shortest of those that fill their box.
+def _filling_bases(fit: Fit) -> list[Fit]:
+    """Of the bases that a tilted view leaves open, those that fill their box: its own, if it does,
+    first.
 
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
-    under a sheared basis is a parallelogram, which fills little of its box. A board that is half
-    cleared may fill any, and then it is more likely that the view is less tilted. The shortest one
-    is the reduced basis (Lagrange and Gauss).
+    under a sheared basis is a parallelogram, which fills little of its box.
     """
     bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
     best = max(basis.support.mean() for basis in bases)
-    filling = [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
-    return min(filling, key=lambda basis: float((basis.sides**2).sum()))
+    return [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
+
+
+def _shortest(bases: list[Fit]) -> Fit:
+    """The reduced basis (Lagrange and Gauss): it is likelier that the view is less tilted."""
+    return min(bases, key=lambda basis: float((basis.sides**2).sum()))
 
 
 def _rebased(fit: Fit, basis: Homography) -> Fit:

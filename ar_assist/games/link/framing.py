@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import BLEED, Mask, Shown
+from ar_assist.games.link.ground import BLEED, ONE_GROUND, Mask, Shown
 from ar_assist.games.tiles import CELL, NOISE, Array
 
 RIM = 6  # px of a cell's rim in which tiles are alike
@@ -48,8 +48,10 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     Blurred pictures reach into the rim: where it parts cells, but not well, a narrower one may.
     """
     sure = inside & ~plain
-    if 2 * sure.sum() <= (inside & ~empty).sum():  # a board of plain squares
-        return None
+    is_most = 2 * sure.sum() > (inside & ~empty).sum()
+    bare = cells[inside & ~empty & plain]
+    if not is_most and not (sure.sum() >= FEWEST and are_of_one_colour(bare)):
+        return None  # a board of plain squares: sockets of tiles that are gone have one colour
 
     def parted(rim: int) -> tuple[float, Array, float] | None:
         off = misfit(cells, sure, rim)
@@ -62,6 +64,12 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     if best is None or best[0] <= PARTED:
         best = _frame_of_few(cells, sure, inside) or best
     return best and best[1:]
+
+
+def are_of_one_colour(cells: Array) -> bool:
+    """Whether the faces of cells are, but for the light."""
+    colours = tiles.level(tiles.face(cells))
+    return len(colours) > 0 and bool(np.ptp(colours, axis=0).max() < ONE_GROUND)
 
 
 def _frame_of_few(cells: Array, sure: Mask, inside: Mask) -> tuple[float, Array, float] | None:

@@ -31,6 +31,7 @@ ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 BY_CHANCE = 0.2  # of the tiles with pictures have a colour of the ground: it tells little
 NEAREST = 4  # cells of ground tell its colour at a place
 SLOPE_CELLS = 8  # of ground tell how light falls off over it
+ENOUGH_OPEN, MOST_OPEN = 16, 2 / 3  # squares that run together: by chance most have not one colour
 CORNER = 2  # px of a cell's corner: what lies between tiles
 EVERYWHERE = 0.8  # of the places where four cells meet
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
@@ -229,21 +230,41 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
     """(R, C) cells of ground amid squares of plain colour, and which of them are guessed.
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
-    too, but not all be of one colour, nor out of the board. A cell enclosed by squares is ground
+    too, but not most be of one colour, nor out of the board. A cell enclosed by squares is ground
     where it has the colour of ground; beside ground it would run on into it. What the cells around
     the board show further out is no matter. `level` (R, C, 3) is the mean colour of each.
     """
     runs_on, runs_out = _running(quiet, plain | ~inside, inside)
     level = _evenly_lit(level, runs_out & inside)
-    open_ = level[quiet.any(2) & inside]
-    tells = len(open_) > 0 and bool((np.ptp(open_, axis=0) < ONE_GROUND).all())
-    known = runs_out if runs_out.any() or not tells else runs_on
+    open_ = runs_on & inside
+    panel = _of_most(level, open_)
+    tells = bool(panel.any()) or _is_one(level[quiet.any(2) & inside])
+    known = runs_out
+    if not runs_out.any() and tells:
+        known = panel if panel.any() else runs_on
     if not known.any():
         return known, known
     known = known | (runs_on & (_off(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
     near = _off_nearest(level, known) < SAME / 2
     return _with_guesses(known, plain & ~square, near, inside & ~plain)
+
+
+def _of_most(level: Array, open_: Mask) -> Mask:
+    """(R, C) the `open_` cells of the colour that most of them have; none, where they are few.
+
+    A panel with a border of its own runs on within the board alone, and so do some equal squares.
+    """
+    if open_.sum() < ENOUGH_OPEN:
+        return np.zeros_like(open_)
+    usual = np.median(level[open_], axis=0)[None]
+    near: Mask = open_ & (_off(level, usual) < SAME)
+    return near if near.sum() > MOST_OPEN * open_.sum() else np.zeros_like(near)
+
+
+def _is_one(colours: Array) -> bool:
+    """Whether (N, 3) colours are those of one ground; not, where there are none."""
+    return len(colours) > 0 and bool((np.ptp(colours, axis=0) < ONE_GROUND).all())
 
 
 def _amid_pictures(

@@ -138,10 +138,14 @@ def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask, insid
     """Cells of which some are `odd` by the frame that tiles share.
 
     Ground has no frame; a tile of one colour shows it in another way. Pictures that come again are
-    no ground where that is plain: they are tiles that have no frame but their own colour.
+    no ground where that is plain: they are tiles that have no frame but their own colour. Nor does
+    any kind of tile have so many: sockets may show an edge where tiles were taken from.
     """
     plain, unlike = seen.plain, odd & inside
     unframed = unlike & plain & framing.frameless(cells, mated & inside & ~unlike & ~plain)
+    bare = unlike & plain
+    if bare.sum() >= MANY_BARE * inside.sum() and framing.are_of_one_colour(cells[bare]):
+        unframed = bare
     blank = unlike & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
     spared = unlike & mated & ~plain & seen.is_plain
     return _Made(odd & ~blank, blank, unframed, spared)
