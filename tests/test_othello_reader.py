@@ -306,6 +306,19 @@ def test_a_slip_of_paper_on_a_disc_is_no_disc(size: float) -> None:
     assert reading is None or reading.confidence < 0.7
 
 
+@pytest.mark.parametrize("tone", [(235, 235, 235), (90, 200, 220), (25, 25, 25)])
+def test_a_slip_that_fills_its_square_is_no_tint_where_nobody_may_move(
+    tone: tuple[int, int, int],
+) -> None:
+    """It ends at the lines, and hides a disc; apps tint the squares of legal moves."""
+    picture, row, column = drawn(BOARD), 3, 1
+    assert BOARD.cells[row][column]
+    start = np.array([3 + column, 3 + row]) * CELL + 1
+    cv2.rectangle(picture, start.tolist(), (start + CELL - 2).tolist(), tone, -1)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
 def test_discs_may_all_be_square() -> None:
     picture = drawn(OthelloBoard(0, 0))
     for square in squares(BOARD.occupied):

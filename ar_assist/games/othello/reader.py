@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello import grid
-from ar_assist.games.othello.board import OthelloBoard
+from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard
+from ar_assist.games.othello.board import squares as squares_in
 from ar_assist.games.othello.coordinates import turn_of
-from ar_assist.games.othello.discs import Squares, classify, stray
+from ar_assist.games.othello.discs import OPEN, Squares, classify, stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
@@ -163,9 +164,14 @@ def _views(
 def _uncovered(squares: Squares, lines: grid.Support) -> Squares:
     """The same, but less sure of empty squares that may lie under something.
 
-    A cover of the felt's colour hides lines, on a board that shows them.
+    A cover of the felt's colour hides lines, on a board that shows them. One of another colour that
+    fills a square looks like a tint, but those mark legal moves, or many squares alike.
     """
-    seen = squares.crossed if lines.inner > LINES_SEEN else 1
+    board = OthelloBoard.from_cells(int(colour) for colour in squares.colours.ravel())
+    legal = np.zeros(64, bool)
+    legal[[*squares_in(board.moves(BLACK) | board.moves(WHITE))]] = True
+    marked = np.where(squares.alone & ~legal.reshape(8, 8), OPEN, 1)
+    seen = np.minimum(marked, squares.crossed if lines.inner > LINES_SEEN else 1)
     certainty = np.minimum(squares.certainty, np.where(squares.colours > 0, 1, seen))
     return replace(squares, certainty=certainty.astype(np.float32))
 
