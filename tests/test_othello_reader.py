@@ -130,6 +130,33 @@ def test_the_edges_of_discs_are_not_taken_for_lines(ink: tuple[int, int, int]) -
     assert off(reading, lattice().corners) < 0.1
 
 
+@pytest.mark.parametrize("lean", [(0.3, 0.3, 0, 0), (0.3, 0.1, -0.2, 0)])
+@pytest.mark.parametrize("ink", [(54, 116, 26), (50, 108, 24)])
+def test_the_gaps_between_discs_that_stand_up_are_not_taken_for_lines(
+    lean: tuple[float, float, float, float], ink: tuple[int, int, int]
+) -> None:
+    """Tops are shifted by column, by row and once, in cells; lines are faint, the frame is not."""
+    board = OthelloBoard.from_cells(
+        BLACK + (3 * row + 5 * col) % 7 % 2
+        if (5 * row + 3 * col) % 4 or {row, col} <= {3, 4}
+        else 0
+        for row, col in product(range(8), repeat=2)
+    )
+    picture = drawn(OthelloBoard(0, 0), ink=ink)
+    picture[(picture == (70, 90, 110)).all(axis=2)] = (200, 200, 205)
+    for square in squares(board.occupied):
+        row, col = cell_of(square)
+        shade = (25, 25, 25) if board[square] == BLACK else (235, 235, 235)
+        x, y = col + col / 7 * lean[0] + lean[2], row + row / 7 * lean[1] + lean[3]
+        middle = round((3.5 + x) * CELL * 16), round((3.5 + y) * CELL * 16)
+        cv2.circle(picture, middle, round(0.42 * CELL * 16), shade, -1, cv2.LINE_AA, 4)
+    reading = GAME.read(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8), lattice())
+    assert reading is not None
+    assert reading.board == board
+    assert off(reading, lattice().corners) < 0.15
+    assert reading.confidence > SURE
+
+
 def test_a_frame_taken_for_felt_is_doubted() -> None:
     """Without lines a border may fit the frame's further edge, half a cell above the felt's."""
     picture = drawn(BOARD, lines=False)
@@ -275,6 +302,19 @@ def test_a_slip_of_paper_on_a_disc_is_no_disc(size: float) -> None:
     middle, half = np.array([3.5 + column, 3.5 + row]) * CELL, size / 2 * CELL
     start, end = np.rint([middle - half, middle + half]).astype(int).tolist()
     cv2.rectangle(picture, start, end, (235, 235, 235), -1)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < 0.7
+
+
+@pytest.mark.parametrize("tone", [(235, 235, 235), (90, 200, 220), (25, 25, 25)])
+def test_a_slip_that_fills_its_square_is_no_tint_where_nobody_may_move(
+    tone: tuple[int, int, int],
+) -> None:
+    """It ends at the lines, and hides a disc; apps tint the squares of legal moves."""
+    picture, row, column = drawn(BOARD), 3, 1
+    assert BOARD.cells[row][column]
+    start = np.array([3 + column, 3 + row]) * CELL + 1
+    cv2.rectangle(picture, start.tolist(), (start + CELL - 2).tolist(), tone, -1)
     reading = GAME.read(picture, lattice())
     assert reading is None or reading.confidence < 0.7
 

@@ -49,6 +49,7 @@ LAID = 0.08  # cells: discs that lie no further from where the others would have
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
 FEW_TELL = 16.0  # squared cells, added to what discs are apart: of few in the middle half is chance
+PATTERN = 4  # squares, as the corners of the board: a tone of so many belongs to it
 ALIKE = 0.25  # of the contrast: discs of a colour that differ by less are equally sure
 COLOUR_GAP = 15.0  # L* between the darkest white and the lightest black disc
 
@@ -72,6 +73,7 @@ class Squares:
     unevenness: float  # Lab units: how much the felt differs from place to place
     variety: float  # how much discs of a colour differ, in units of their contrast to the felt
     closer: float  # cells by which discs lie closer together than squares, from side to side
+    alone: NDArray[np.bool_]  # (8, 8) of one tone up to the corners that few squares have
     crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
 
 
@@ -149,6 +151,13 @@ def _tinted(
         if not spilt.any():
             return np.asarray(tinted)
         tinted = tinted & ~spilt
+
+
+def _sharing(tones: FloatArray, noise: float) -> NDArray[np.int64]:
+    """(8, 8) how many squares have the tone of each, itself included; `tones` (8, 8, 3)."""
+    flat = tones.reshape(-1, 3)
+    apart = np.linalg.norm(flat[:, None] - flat, axis=-1)
+    return np.asarray((apart < noise).sum(axis=1).reshape(SIZE, SIZE))
 
 
 def _next(padded: NDArray[Any], row: int, col: int) -> NDArray[Any]:
@@ -284,6 +293,7 @@ def classify(board: FloatArray) -> Squares:
         unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
         _closer(places, discs),
+        tinted & (_sharing(np.median(own, axis=2), noise) < PATTERN),
         _crossed(smooth, own, tinted),
     )
 

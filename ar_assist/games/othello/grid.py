@@ -196,34 +196,34 @@ def _offsets(profiles: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (peak - reach + 0.5 + vertex).astype(np.float32), likely.max(axis=2)
 
 
-def _trust(weights: FloatArray) -> FloatArray:
+def _trust(weights: FloatArray, lined: bool) -> FloatArray:
     """(9, 1) how much each upright line's word counts, given the weights of what was found."""
     trust = np.ones((SIZE + 1, 1), np.float32)
-    if np.median(weights[1:-1]) > SEEN:
+    if lined and np.median(weights[1:-1]) > SEEN:
         trust[[0, -1]] = BORDER_TRUST
     else:
         trust[1:-1] = LEAST  # no lines: what was found inside are the edges of discs
     return trust
 
 
-def _voted_shifts(board: Image) -> FloatArray:
+def _voted_shifts(board: Image, lined: bool) -> FloatArray:
     """(4,) px along x that the corners move: of all moves in steps, the one on most lines.
 
     Unlike a fit it can't be caught by the edges of discs or the further edges of a frame.
     """
     likely = _likely(_board_profiles(board, VOTED_PX))
     votes = np.asarray(cv2.dilate(likely.reshape(-1, likely.shape[2]), np.ones((1, 5), np.uint8)))
-    votes = votes.reshape(likely.shape) * _trust(likely.max(axis=2))[..., None]
+    votes = votes.reshape(likely.shape) * _trust(likely.max(axis=2), lined)[..., None]
     by_ends = votes[:, np.arange(len(ALONG))[:, None, None], _BETWEEN].sum(axis=1)
     by_move = by_ends[np.arange(SIZE + 1), _ENDS[:, None], _ENDS[None]].sum(axis=2)
     upper, lower = np.unravel_index(by_move.argmax(), by_move.shape)
     return np.concatenate([MOVES[upper], MOVES[lower][::-1]])
 
 
-def _fitted_shifts(board: Image, reach: int) -> FloatArray:
+def _fitted_shifts(board: Image, reach: int, lined: bool) -> FloatArray:
     """(4,) px along x that the corners move by the least-squares fit to the upright lines."""
     offsets, weights = _offsets(_board_profiles(board, reach))
-    target, trust = offsets.ravel(), ((weights + LEAST) * _trust(weights)).ravel()
+    target, trust = offsets.ravel(), ((weights + LEAST) * _trust(weights, lined)).ravel()
     shifts: NDArray[Any] = np.zeros(4)
     for _ in range(8):
         residual = DESIGN @ shifts - target
@@ -233,17 +233,21 @@ def _fitted_shifts(board: Image, reach: int) -> FloatArray:
     return shifts.astype(np.float32)
 
 
-def voted(picture: Image, corners: Points) -> Points:
-    """(4, 2) plane px: the grid's outer corners to a tenth of a cell, from 0.4 cells off."""
+def voted(picture: Image, corners: Points, lined: bool = True) -> Points:
+    """(4, 2) plane px: the grid's outer corners to a tenth of a cell, from 0.4 cells off.
+
+    Not `lined`: what may look like inner lines is none, and the border alone decides.
+    """
     for _ in range(VOTES):
-        corners = _moved(picture, corners, _voted_shifts)
+        corners = _moved(picture, corners, partial(_voted_shifts, lined=lined))
     return corners
 
 
-def fitted(picture: Image, corners: Points) -> Points:
+def fitted(picture: Image, corners: Points, lined: bool = True) -> Points:
     """(4, 2) plane px: the grid's outer corners, from some that are a tenth of a cell off."""
     for reach in REACHES:
-        corners = _moved(picture, corners, partial(_fitted_shifts, reach=round(reach * CELL)))
+        shifts = partial(_fitted_shifts, reach=round(reach * CELL), lined=lined)
+        corners = _moved(picture, corners, shifts)
     return corners
 
 

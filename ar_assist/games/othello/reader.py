@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello import grid
-from ar_assist.games.othello.board import OthelloBoard
+from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard
+from ar_assist.games.othello.board import squares as squares_in
 from ar_assist.games.othello.coordinates import turn_of
-from ar_assist.games.othello.discs import Squares, classify, stray
+from ar_assist.games.othello.discs import OPEN, Squares, classify, stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
@@ -58,6 +59,11 @@ class _Fit:
     def merit(self) -> float:
         return self.lines.merit - float(np.mean(self.squares.odd))
 
+    @property
+    def on_frame(self) -> bool:
+        """Whether a frame is taken for a part of the outer squares."""
+        return _tint_apart(self.squares.rims, self.squares.felt) > FRAME_TINT
+
 
 def read(
     picture: Image, lattice: Lattice | None, before: Reading[OthelloBoard] | None = None
@@ -69,7 +75,8 @@ def read(
             return _reading(picture, again)
     fits = [_fit(picture, corners) for corners in _starts(picture, lattice)]
     boards = [fit for fit in fits if fit and _is_board(fit)]
-    return _reading(picture, max(boards, key=lambda fit: fit.merit)) if boards else None
+    best = max(boards, key=lambda fit: (not fit.on_frame, fit.merit), default=None)
+    return _reading(picture, best) if best else None
 
 
 def _starts(picture: Image, lattice: Lattice | None) -> list[Points]:
@@ -112,14 +119,25 @@ def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
     near = _found(small, start) if rough else start
     if near is None:
         return None
-    fitted = grid.fitted(small, near)
-    board, shown = _views(small, fitted)
+    fit = _fitted(small, grid.fitted(small, near))
+    if fit and fit.on_frame and _has_begun(fit.squares):
+        # Discs that stand up end in a grid, too: it lies askew, and ends on the frame.
+        by_border = grid.voted(small, fit.corners, lined=False)
+        again = _fitted(small, grid.fitted(small, by_border, lined=False))
+        fit = again if again and not again.on_frame else fit
+    if fit is None:
+        return None
+    return replace(fit, corners=transform(homography(start, corners), fit.corners))
+
+
+def _fitted(picture: Image, corners: Points) -> _Fit | None:
+    """What the squares of a fitted grid seem to hold; None if it's none of a board."""
+    board, shown = _views(picture, corners)
     lines = grid.support(board, shown)
     if not grid.squares_of(shown).all() or not _is_grid(lines):
         return None
-    back = transform(homography(start, corners), fitted)
     squares = _uncovered(classify(grid.lab(board)), lines)
-    return _Fit(back, lines, _laid_beside(squares))
+    return _Fit(corners, lines, _laid_beside(squares))
 
 
 def _found(picture: Image, corners: Points) -> Points | None:
@@ -146,9 +164,14 @@ def _views(
 def _uncovered(squares: Squares, lines: grid.Support) -> Squares:
     """The same, but less sure of empty squares that may lie under something.
 
-    A cover of the felt's colour hides lines, on a board that shows them.
+    A cover of the felt's colour hides lines, on a board that shows them. One of another colour that
+    fills a square looks like a tint, but those mark legal moves, or many squares alike.
     """
-    seen = squares.crossed if lines.inner > LINES_SEEN else 1
+    board = OthelloBoard.from_cells(int(colour) for colour in squares.colours.ravel())
+    legal = np.zeros(64, bool)
+    legal[[*squares_in(board.moves(BLACK) | board.moves(WHITE))]] = True
+    marked = np.where(squares.alone & ~legal.reshape(8, 8), OPEN, 1)
+    seen = np.minimum(marked, squares.crossed if lines.inner > LINES_SEEN else 1)
     certainty = np.minimum(squares.certainty, np.where(squares.colours > 0, 1, seen))
     return replace(squares, certainty=certainty.astype(np.float32))
 
@@ -193,7 +216,12 @@ def _is_board(fit: _Fit) -> bool:
         coloured = np.hypot(*np.median(squares.felt.reshape(-1, 3), axis=0)[1:]) > COLOURED
         return bool(coloured) and lines.inner > LINES_SEEN
     lined = lines.inner > SOME_LINES and lines.border > SOME_BORDER
-    return bool(taken[3:5, 3:5].all()) and (lined or lines.border > BORDER_SEEN)
+    return _has_begun(squares) and (lined or lines.border > BORDER_SEEN)
+
+
+def _has_begun(squares: Squares) -> bool:
+    """Whether the four middle squares are taken, as in every position of a game."""
+    return bool((squares.colours[3:5, 3:5] > 0).all())
 
 
 def _is_one_felt(felt: grid.FloatArray) -> bool:
@@ -225,10 +253,9 @@ def _confidence(fit: _Fit) -> float:
     """
     low, high = FAINT_GRID, CLEAR_GRID
     grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
-    on_frame = _tint_apart(fit.squares.rims, fit.squares.felt) > FRAME_TINT
     squares_clear = min(1.0, 0.3 + fit.squares.certainty.min())  # which no faint grid is made up by
     sure = min(0.99, float(squares_clear * grid_clear))
     too_large = fit.squares.closer > CLOSER
     fewer, more = sorted((fit.lines.upright, fit.lines.level))
     sheared = fewer < BY_CHANCE and more > LINES_SEEN
-    return sure / 2 if on_frame or sheared or too_large else sure
+    return sure / 2 if fit.on_frame or sheared or too_large else sure
