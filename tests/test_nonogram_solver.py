@@ -296,6 +296,10 @@ def test_files_are_read_as_they_were_written(ending: str) -> None:
     ("name", "text", "message"),
     [
         ("a.non", "rows\n1\n1,x\ncolumns\n1\n1", "line 3: '1,x' is no clue"),
+        ("a.non", "rows\n1\n1_0\ncolumns\n1\n1", "line 3: '1_0' is no clue"),
+        ("a.non", "rows\n1\n" + "9" * 5000 + "\ncolumns\n1", r"line 3: '9+\.\.\.9+' is no clue"),
+        ("a.non", "rows\n1,0,1\ncolumns\n1\n0\n1", r"line 2: a 0 between blocks: \[1, 0, 1\]"),
+        ("a.non", "rows\n1\ncolumns\n1\nrows\n0\n", "line 5: the section 'rows' once more"),
         ("a.non", "rows\n1\n", "'columns' is missing"),
         ("a.nin", "2 2\n1\n1\n1\n", "line 4: 4 clues announced, 3 found"),
         ("a.nin", "2 1\n1\n1\n0\n1 1\n", "line 5: '1 1' after the 3 clues announced"),
@@ -305,6 +309,8 @@ def test_files_are_read_as_they_were_written(ending: str) -> None:
         ("a.non", "width 2\nrows\n1\ncolumns\n1", "line 1: 2 columns announced, 1 found"),
         ("a.cwd", "1\n1\n", "no line '#'"),
         ("a.json", '{"rows": [[1]],\n oops}', "line 2"),
+        ("a.json", '{"rows": [[' + "9" * 5000 + "]]}", "a number of too many digits"),
+        ("a.json", '{"rows": [[1, 0, 1]], "columns": [[1], [], [1]]}', "a 0 between blocks"),
         ("a.json", '{"rows": 3}', "use"),
         ("a.json", '{"rows": 3, "columns": []}', '"rows" is no list of clues'),
         ("a.json", '{"rows": [[1], ["x"]], "columns": []}', r'"rows", clue 2: \["x"\] is no list'),
@@ -329,7 +335,7 @@ def test_files_are_read_as_other_programs_write_them(name: str, text: str) -> No
 
 
 def test_an_empty_line_that_may_be_a_clue_or_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="an empty line among the rows: write 0"):
+    with pytest.raises(ValueError, match="line 3: empty among the rows: write 0"):
         read_puzzle(Path("a.non"), "rows\n1\n\n1\ncolumns\n2\n")
 
 
