@@ -40,7 +40,7 @@ def write_puzzle(board: NonogramBoard, ending: str) -> str:
     try:
         write = _WRITERS[ending.lower()]
     except KeyError:
-        raise ValueError(f"unknown ending {ending!r}, use {', '.join(_WRITERS)}") from None
+        raise ValueError(f"unknown ending {ending!r}, use {', '.join(ENDINGS)}") from None
     return write(known(board.row_clues), known(board.col_clues))
 
 
@@ -215,3 +215,4 @@ _WRITERS: dict[str, Callable[[Sequence[Clue], Sequence[Clue]], str]] = {
     ".cwd": _write_cwd,
     ".json": _write_json,
 }
+ENDINGS = tuple(_WRITERS)
