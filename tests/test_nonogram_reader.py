@@ -385,11 +385,16 @@ def test_cells_that_are_grey_while_they_are_open(entries: tuple[str, ...]) -> No
     # To the end: when few are open, all of one kind, they are still known by their shade.
     (solution,) = solve(entered).solutions
     last = np.array(solution)
-    last[tuple(np.argwhere(last == -1)[0])] = 0
+    left = tuple(np.argwhere(last == -1)[0])
+    last[left] = 0
     final = entered.with_cells(last.tolist())
     again = GAME.read(_painted(final, {0: 128, 1: 0, -1: 255}), None, reading)
     assert again is not None
     assert again.board == final
+    # The game ends when none is open, though all that is filled is there.
+    move = GAME.advise([again.board]).moves[0]
+    assert move.cells == ((*left, -1),)
+    assert GAME.advise([GAME.play(again.board, move)]).status == "solved"
 
 
 def test_a_known_puzzle_is_read_where_done_clues_fade_and_filled_cells_hide_the_lines() -> None:

@@ -175,7 +175,9 @@ def _reading(
     colours = sheet.of(picture)
     entries = read_entries(colours, sheet, layout, found.clues.glyphs, settled.cells, shade)
     cells = tuple(tuple(map(int, row)) for row in entries.values)
-    board = NonogramBoard(settled.row_clues, settled.col_clues, cells)
+    # Where open cells keep a shade of their own from look to look, the game wants none left.
+    keep_shade = shade is not None and entries.open_shade is not None
+    board = NonogramBoard(settled.row_clues, settled.col_clues, cells, keep_shade)
     corners = transform(sheet.picture_from_grid, layout.outline)
     seen = Seen(replace(layout, turn=0), found.dark, settled.cells, entries.open_shade)
     confidence = SURE if settled.cells is not None else UNPROVED
