@@ -442,7 +442,9 @@ def test_a_players_slips_are_still_entries() -> None:
     assert set(moves[0].mistakes) == set(wrong)
 
 
-def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -> Image:
+def _with_clues_outside(
+    board: NonogramBoard, pale_rows: tuple[int, ...] = (), pale: str = ""
+) -> Image:
     """The puzzle with its clues set against the outside of their areas, some of them dimmed."""
     rows, cols = board.size
     wide, deep = (max(map(len, clues)) for clues in (board.row_clues, board.col_clues))
@@ -454,7 +456,7 @@ def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -
     page.paste(PilImage.fromarray(grid[y:, x:]), (left - 4, top - 4))
     pen, font = ImageDraw.Draw(page), ImageFont.load_default(26)
     for i, clue in enumerate(board.row_clues):
-        ink = "#868686" if i in pale_rows else "#000000"
+        ink = pale if i in pale_rows else "#000000"
         for k, number in enumerate(clue):
             place = 40 * k + 60, top + 40 * i + 20
             pen.text(place, str(number), ink, font, anchor="mm")
@@ -472,10 +474,11 @@ def test_clues_set_against_the_outside_are_read() -> None:
     assert reading.board == board
 
 
-def test_dimmed_clues_are_read() -> None:
+@pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
+def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""
     board = puzzle_of([[1, 1, 0, 1, 1, 1], [1, 0, 1, 0, 1, 1]] * 3)
-    page = _with_clues_outside(board, pale_rows=(1, 4))
+    page = _with_clues_outside(board, pale_rows=(1, 4), pale=pale)
     reading = GAME.read(page, None)
     assert reading is not None
     assert reading.board == board

@@ -17,13 +17,12 @@ from scipy.spatial import cKDTree
 from ar_assist.games.ink import Glyph, Ink, patch_of
 from ar_assist.games.nonogram.board import Clue, room
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
-from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
+from ar_assist.games.nonogram.layout import BESIDE, CLEAR, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
 FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
 PALE = 0.25  # …down to which it counts if it is most clearly a digit, of the others' height: apps
 # dim the clues of complete lines
-CLEAR = 0.9  # chance of one digit
 SAME_HEIGHT = 1.2  # ratio of heights
 NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls off over a sheet
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch

@@ -157,6 +157,15 @@ def _clues_to_the_end(
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
     puzzle = upright(grid, layout)
     (sheet,) = spread(grey, puzzle, (dark,), clue_margin(puzzle), CELL_PX)
+    found = _settled(sheet, layout, dark)
+    if found is None or found.settled.cells is not None:
+        return found
+    # Apps dim the clues of complete lines: what is so pale is believed only if all agree then.
+    again = _settled(sheet.with_dimmed(), layout, dark)
+    return again if again and again.settled.cells is not None else found
+
+
+def _settled(sheet: Sheet, layout: Layout, dark: bool) -> _Found | None:
     clues = read_clues(sheet, layout)
     if clues is None:
         return None
