@@ -484,6 +484,20 @@ def test_dimmed_clues_are_read(pale: str) -> None:
     assert reading.board == board
 
 
+def test_digits_as_pale_as_noise_are_no_sudokus() -> None:
+    """Noise on bare paper looks like a digit in many a cell, far paler than the clues."""
+    board = puzzle_of((np.random.default_rng(5).random((8, 8)) < 0.55).tolist())
+    page = PilImage.fromarray(_with_clues_outside(board))
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(26)
+    left, top = (40 * (1 + max(map(len, clues))) for clues in (board.row_clues, board.col_clues))
+    for row, col in np.ndindex(8, 8):
+        place = left + 40 * col + 20, top + 40 * row + 20
+        pen.text(place, str((row + col) % 10), "#e1e1e1", font, anchor="mm")
+    reading = GAME.read(np.asarray(page), None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
+
+
 def _struck(board: NonogramBoard, way: tuple[float, float]) -> Image:
     """The puzzle with a line through the clues of every row but the first, and of two columns."""
     drawing = draw(board, Style())

@@ -142,7 +142,7 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     if not likely.any():
         return [], seen[:0], 0.0
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
-    strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
+    strength = sheet.strengths()
     strong = strength > FAINT * _usual_strength(places, strength, likely)
     heights = np.array([glyph.height for glyph in sheet.glyphs])
     alike = np.abs(np.log(heights / height)) < np.log(SAME_HEIGHT)
@@ -171,12 +171,8 @@ def _likeliest(chances: NDArray[np.float32]) -> float:
     return float(chances[:, :NO_DIGIT].max(axis=1).prod())
 
 
-def _strength(sheet: Sheet, glyph: Glyph) -> float:
-    return float(sheet.depth[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1].max())
-
-
 def _usual_strength(
-    places: NDArray[np.float64], strength: NDArray[np.float64], likely: NDArray[np.bool_]
+    places: NDArray[np.float64], strength: NDArray[np.float32], likely: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """(N,) the depth of a digit at every glyph's place: the median of the likely ones nearest."""
     count = min(NEAR_BY, int(likely.sum()))

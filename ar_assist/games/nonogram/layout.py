@@ -36,6 +36,8 @@ NEAR = 3.0  # cells around the grid that tell the layout: a digit beside it, and
 MOST_SHRUNK = 1.5  # times that a picture may shrink without a blur
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
 CLEAR = 0.9  # chance of one digit
+TEXTURE = 0.2  # of the depth of ink: what is paler is none, clues are dimmed to a third at most
+DEEPEST = 0.9  # quantile of what may be digits: that deep are some digits, at least
 DEEP = 0.7  # of full ink: what is less may be a sign dimmed to half, beside others
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
@@ -72,6 +74,11 @@ class Sheet:
         """(len(chosen), PATCH, PATCH) of some glyphs, as the network wants them."""
         cut = [patch_of(self.ink, self.glyphs[i]) for i in chosen]
         return np.array(cut, np.float32).reshape(-1, PATCH, PATCH)
+
+    def strengths(self) -> NDArray[np.float32]:
+        """(N,) grey levels that the deepest of each glyph differs from the paper."""
+        boxes = [np.s_[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1] for glyph in self.glyphs]
+        return np.array([self.depth[box].max() for box in boxes], np.float32)
 
     def with_dimmed(self) -> Sheet:
         """The same, but what is pale beside full ink is seen as if that were not there: else it
@@ -248,11 +255,19 @@ def find_layout(sheet: Sheet, reach: float = BESIDE) -> Layout | None:
     if not possible:
         return None
     patches = sheet.patches(np.flatnonzero(near))
+    is_ink = _is_ink(sheet.strengths()[near])
     layouts = []
     for turn, places, rows, cols in possible:
-        digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
+        digit = is_ink * (1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT])
         layouts.append(_layout(turn, places, digit, rows, cols, reach))
     return max((found for found in layouts if found), key=lambda found: found.score, default=None)
+
+
+def _is_ink(strength: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(N,) glyphs that are not much paler than the deepest: noise on bare paper looks like digits,
+    too, now and then.
+    """
+    return np.asarray(strength > TEXTURE * np.quantile(strength, DEEPEST))
 
 
 def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int, reach: float) -> bool:
