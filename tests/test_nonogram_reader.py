@@ -385,11 +385,16 @@ def test_cells_that_are_grey_while_they_are_open(entries: tuple[str, ...]) -> No
     # To the end: when few are open, all of one kind, they are still known by their shade.
     (solution,) = solve(entered).solutions
     last = np.array(solution)
-    last[tuple(np.argwhere(last == -1)[0])] = 0
+    left = tuple(np.argwhere(last == -1)[0])
+    last[left] = 0
     final = entered.with_cells(last.tolist())
     again = GAME.read(_painted(final, {0: 128, 1: 0, -1: 255}), None, reading)
     assert again is not None
     assert again.board == final
+    # The game ends when none is open, though all that is filled is there.
+    move = GAME.advise([again.board]).moves[0]
+    assert move.cells == ((*left, -1),)
+    assert GAME.advise([GAME.play(again.board, move)]).status == "solved"
 
 
 def test_a_known_puzzle_is_read_where_done_clues_fade_and_filled_cells_hide_the_lines() -> None:
@@ -437,7 +442,9 @@ def test_a_players_slips_are_still_entries() -> None:
     assert set(moves[0].mistakes) == set(wrong)
 
 
-def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -> Image:
+def _with_clues_outside(
+    board: NonogramBoard, pale_rows: tuple[int, ...] = (), pale: str = ""
+) -> Image:
     """The puzzle with its clues set against the outside of their areas, some of them dimmed."""
     rows, cols = board.size
     wide, deep = (max(map(len, clues)) for clues in (board.row_clues, board.col_clues))
@@ -449,7 +456,7 @@ def _with_clues_outside(board: NonogramBoard, pale_rows: tuple[int, ...] = ()) -
     page.paste(PilImage.fromarray(grid[y:, x:]), (left - 4, top - 4))
     pen, font = ImageDraw.Draw(page), ImageFont.load_default(26)
     for i, clue in enumerate(board.row_clues):
-        ink = "#868686" if i in pale_rows else "#000000"
+        ink = pale if i in pale_rows else "#000000"
         for k, number in enumerate(clue):
             place = 40 * k + 60, top + 40 * i + 20
             pen.text(place, str(number), ink, font, anchor="mm")
@@ -467,13 +474,28 @@ def test_clues_set_against_the_outside_are_read() -> None:
     assert reading.board == board
 
 
-def test_dimmed_clues_are_read() -> None:
+@pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
+def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""
     board = puzzle_of([[1, 1, 0, 1, 1, 1], [1, 0, 1, 0, 1, 1]] * 3)
-    page = _with_clues_outside(board, pale_rows=(1, 4))
+    page = _with_clues_outside(board, pale_rows=(1, 4), pale=pale)
     reading = GAME.read(page, None)
     assert reading is not None
     assert reading.board == board
+
+
+def test_digits_as_pale_as_noise_are_no_sudokus() -> None:
+    """Noise on bare paper looks like a digit in many a cell, far paler than the clues."""
+    board = puzzle_of((np.random.default_rng(5).random((8, 8)) < 0.55).tolist())
+    page = PilImage.fromarray(_with_clues_outside(board))
+    pen, font = ImageDraw.Draw(page), ImageFont.load_default(26)
+    left, top = (40 * (1 + max(map(len, clues))) for clues in (board.row_clues, board.col_clues))
+    for row, col in np.ndindex(8, 8):
+        place = left + 40 * col + 20, top + 40 * row + 20
+        pen.text(place, str((row + col) % 10), "#e1e1e1", font, anchor="mm")
+    reading = GAME.read(np.asarray(page), None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
 
 
 def _struck(board: NonogramBoard, way: tuple[float, float]) -> Image:

@@ -1,5 +1,6 @@
 """Nonograms: rules, notation, line solving, solving, advice, files and making of puzzles."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.ndimage import gaussian_filter
 
 from ar_assist.cli import main
-from ar_assist.games.nonogram import NonogramGame, sat, solver
+from ar_assist.games.nonogram import NonogramGame, make, sat, solver
 from ar_assist.games.nonogram.board import (
     CROSSED,
     FILLED,
@@ -296,6 +297,10 @@ def test_files_are_read_as_they_were_written(ending: str) -> None:
     ("name", "text", "message"),
     [
         ("a.non", "rows\n1\n1,x\ncolumns\n1\n1", "line 3: '1,x' is no clue"),
+        ("a.non", "rows\n1\n1_0\ncolumns\n1\n1", "line 3: '1_0' is no clue"),
+        ("a.non", "rows\n1\n" + "9" * 5000 + "\ncolumns\n1", r"line 3: '9+\.\.\.9+' is no clue"),
+        ("a.non", "rows\n1,0,1\ncolumns\n1\n0\n1", r"line 2: a 0 between blocks: \[1, 0, 1\]"),
+        ("a.non", "rows\n1\ncolumns\n1\nrows\n0\n", "line 5: the section 'rows' once more"),
         ("a.non", "rows\n1\n", "'columns' is missing"),
         ("a.nin", "2 2\n1\n1\n1\n", "line 4: 4 clues announced, 3 found"),
         ("a.nin", "2 1\n1\n1\n0\n1 1\n", "line 5: '1 1' after the 3 clues announced"),
@@ -305,6 +310,8 @@ def test_files_are_read_as_they_were_written(ending: str) -> None:
         ("a.non", "width 2\nrows\n1\ncolumns\n1", "line 1: 2 columns announced, 1 found"),
         ("a.cwd", "1\n1\n", "no line '#'"),
         ("a.json", '{"rows": [[1]],\n oops}', "line 2"),
+        ("a.json", '{"rows": [[' + "9" * 5000 + "]]}", "a number of too many digits"),
+        ("a.json", '{"rows": [[1, 0, 1]], "columns": [[1], [], [1]]}', "a 0 between blocks"),
         ("a.json", '{"rows": 3}', "use"),
         ("a.json", '{"rows": 3, "columns": []}', '"rows" is no list of clues'),
         ("a.json", '{"rows": [[1], ["x"]], "columns": []}', r'"rows", clue 2: \["x"\] is no list'),
@@ -329,7 +336,7 @@ def test_files_are_read_as_other_programs_write_them(name: str, text: str) -> No
 
 
 def test_an_empty_line_that_may_be_a_clue_or_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="an empty line among the rows: write 0"):
+    with pytest.raises(ValueError, match="line 3: empty among the rows: write 0"):
         read_puzzle(Path("a.non"), "rows\n1\n\n1\ncolumns\n2\n")
 
 
@@ -354,8 +361,42 @@ def test_a_picture_becomes_a_puzzle_of_its_own_shape() -> None:
 
 
 def test_unique_ends_when_its_time_does() -> None:
-    with pytest.raises(ValueError, match="the time ended: 0 cells altered"):
+    with pytest.raises(ValueError, match="the time ended, cells altered: 0; nothing is known"):
         make_unique(((FILLED, CROSSED), (CROSSED, FILLED)), seconds=0)
+
+
+def test_unique_does_not_call_several_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> tuple[list[object], list[list[int]], bool]:
+        time.sleep(0.02)
+        return [], [[UNKNOWN, UNKNOWN]], False
+
+    monkeypatch.setattr(make, "_others", late)
+    with pytest.raises(ValueError, match="altered: 1; it is open whether there are others"):
+        make_unique(((FILLED, CROSSED),), seconds=0.01)
+
+
+@needs_sat
+def test_rivals_are_other_solutions_and_do_not_meet() -> None:
+    from ar_assist.games.nonogram.rivals import rivals
+
+    cells = np.full((6, 6), CROSSED)
+    for place in (0, 1, 4, 5):  # two pairs of which each alone could lie the other way
+        cells[place, place] = FILLED
+    sets, known, is_decided = rivals(cells.tolist(), seconds=10, most=9)
+    assert is_decided and len(sets) == 2
+    assert np.count_nonzero(known) == 36 - 16
+    assert len({cell for each in sets for cell in each}) == sum(map(len, sets))
+    for each in sets:
+        other = cells.copy()
+        other[tuple(np.transpose(each))] *= -1
+        assert is_solution(puzzle_of(cells.tolist()), other.tolist())
+
+
+def test_what_was_altered_for_nothing_is_taken_back() -> None:
+    grid, altered = [[FILLED] * 3 for _ in range(3)], {(0, 0)}
+    grid[0][0] = CROSSED  # both have one solution
+    make._restore(grid, altered, None)
+    assert grid == [[FILLED] * 3] * 3 and not altered
 
 
 @pytest.mark.parametrize(
@@ -411,6 +452,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["convert", "bad.non", "x.gif"], 2),
         (["make", "half.png", "--size", "5x5", "--out", "x.gif"], 2),
         (["make", "half.png", "--size", "5x5", "--out", "none/x.svg"], 2),
+        (["make", "half.png", "--size", "5x5", "--out", "x.svg", "--out", "x.gif"], 2),
         (["make", "half.png", "--size", "501x5"], 2),
         (["check", "good.non", "--time", "0"], 2),
         (["check", "good.non", "--time", "nan"], 2),
@@ -437,4 +479,5 @@ def test_errors_are_one_line(
     white.save("half.png")
     (tmp_path / "good.non").write_text("rows\n1\ncolumns\n1\n")
     assert main(["nonogram", *words]) == code
+    assert not list(tmp_path.glob("x.*"))  # nothing is written before an error
     assert capsys.readouterr().err.count("\n") == 1

@@ -10,13 +10,14 @@ from ar_assist.errors import SourceError, UserError
 from ar_assist.games.nonogram.advice import advise
 from ar_assist.games.nonogram.board import FILLED, Cells, NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.drawing import draw, to_image, to_pdf, to_svg
-from ar_assist.games.nonogram.files import read_puzzle, write_puzzle
+from ar_assist.games.nonogram.files import ENDINGS, read_puzzle, write_puzzle
 from ar_assist.games.nonogram.make import Threshold, cells_of, make_unique
 from ar_assist.games.nonogram.solver import solve
 from ar_assist.video.files import read_picture
 
 SECONDS = 60.0  # for solving, unless --time says otherwise
 PNG_CELL_PX = 32
+DRAWINGS = ".svg", ".pdf", ".png"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _make(args: argparse.Namespace) -> int:
+    _check_paths(args.out)  # before a minute's work
     rows, cols = _size(args.size)
     cells = cells_of(read_picture(args.picture), rows, cols, _threshold(args.threshold))
     if args.unique:
@@ -120,6 +122,7 @@ def _hint(args: argparse.Namespace) -> int:
 
 
 def _convert(args: argparse.Namespace) -> int:
+    _check_paths(args.out)
     board = _load(args.puzzle)
     _write(board, board, args.out)
     return 0
@@ -132,6 +135,17 @@ def _load(path: Path) -> NonogramBoard:
         raise UserError(f"{path}: not a text file") from None
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror}") from None
+
+
+def _check_paths(paths: list[Path] | None) -> None:
+    for path in paths or ():
+        if path.suffix.lower() not in (*ENDINGS, *DRAWINGS):
+            raise UserError(
+                f"{path}: unknown ending {path.suffix!r}, use {', '.join(ENDINGS)}; "
+                f"drawings are {', '.join(DRAWINGS)}"
+            )
+        if not path.parent.is_dir():
+            raise UserError(f"can't write {path}: no such folder")
 
 
 def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None) -> None:
@@ -149,8 +163,6 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
                 to_image(draw(shown), PNG_CELL_PX).save(path)
             else:
                 path.write_text(write_puzzle(board, ending), "utf-8")
-        except ValueError as error:
-            raise UserError(f"{path}: {error}; drawings are .svg, .pdf, .png") from None
         except OSError as error:
             raise UserError(f"can't write {path}: {error.strerror}") from None
 

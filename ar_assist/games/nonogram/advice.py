@@ -55,7 +55,9 @@ def advise(board: NonogramBoard) -> Advice[NonogramMove]:
         row_clues, col_clues = certain_clues(board)
     except ValueError as error:
         return Advice((), "no move", str(error))
-    if is_solution(board, board.cells):  # crosses are the player's own affair
+    # Crosses are the player's own affair, but where the game waits for them.
+    is_open = board.wants_crosses and any(UNKNOWN in row for row in board.cells)
+    if is_solution(board, board.cells) and not is_open:
         return Advice((), "solved")
     blank = board.with_cells([[UNKNOWN] * board.size[1]] * board.size[0])
     outcome = solve(blank, lines=ADVICE_LINES)

@@ -8,7 +8,7 @@ A clue's numbers are joined by commas, 0 is a line without blocks, ? a clue in d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
@@ -30,6 +30,8 @@ class NonogramBoard:
     row_clues: tuple[Clue | None, ...]
     col_clues: tuple[Clue | None, ...]
     cells: Cells  # rows of FILLED, UNKNOWN, CROSSED
+    # Whether the game ends only when the empty cells are crossed too: no part of the puzzle.
+    wants_crosses: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         rows, cols = self.size
@@ -48,7 +50,7 @@ class NonogramBoard:
 
     def with_cells(self, cells: Sequence[Sequence[int]]) -> NonogramBoard:
         """The same puzzle with other entries."""
-        return NonogramBoard(self.row_clues, self.col_clues, tuple(map(tuple, cells)))
+        return replace(self, cells=tuple(map(tuple, cells)))
 
     def record(self) -> dict[str, Any]:
         """The log's `board` without geometry."""

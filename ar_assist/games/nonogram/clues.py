@@ -17,13 +17,12 @@ from scipy.spatial import cKDTree
 from ar_assist.games.ink import Glyph, Ink, patch_of
 from ar_assist.games.nonogram.board import Clue, room
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
-from ar_assist.games.nonogram.layout import BESIDE, Layout, Sheet
+from ar_assist.games.nonogram.layout import BESIDE, CLEAR, Layout, Sheet
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
 FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
 PALE = 0.25  # …down to which it counts if it is most clearly a digit, of the others' height: apps
 # dim the clues of complete lines
-CLEAR = 0.9  # chance of one digit
 SAME_HEIGHT = 1.2  # ratio of heights
 NEAR_BY = 7  # digits that tell how deep ink is where they stand: light falls off over a sheet
 JOINED_WIDTH = 0.85  # of its height: a glyph wider than any digit may be two that touch
@@ -143,7 +142,7 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     if not likely.any():
         return [], seen[:0], 0.0
     height = float(np.median([sheet.glyphs[i].height for i in np.flatnonzero(likely)]))
-    strength = np.array([_strength(sheet, glyph) for glyph in sheet.glyphs])
+    strength = sheet.strengths()
     strong = strength > FAINT * _usual_strength(places, strength, likely)
     heights = np.array([glyph.height for glyph in sheet.glyphs])
     alike = np.abs(np.log(heights / height)) < np.log(SAME_HEIGHT)
@@ -172,12 +171,8 @@ def _likeliest(chances: NDArray[np.float32]) -> float:
     return float(chances[:, :NO_DIGIT].max(axis=1).prod())
 
 
-def _strength(sheet: Sheet, glyph: Glyph) -> float:
-    return float(sheet.depth[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1].max())
-
-
 def _usual_strength(
-    places: NDArray[np.float64], strength: NDArray[np.float64], likely: NDArray[np.bool_]
+    places: NDArray[np.float64], strength: NDArray[np.float32], likely: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """(N,) the depth of a digit at every glyph's place: the median of the likely ones nearest."""
     count = min(NEAR_BY, int(likely.sum()))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from ar_assist.games.nonogram.board import Clue, NonogramBoard, check_size, know
 Found = list[tuple[int, Clue]]  # clues, each with the number of its line in the file
 
 PROPERTY = re.compile(r"[A-Za-z]\w*(\s|$)")  # title "Heart": whatever the word, as NON wants it
+MAX_DIGITS = 9  # of a number: more than any side, and too few for int() to refuse
 ANNOUNCED = {"width": "columns", "height": "rows", "columns": "columns", "rows": "rows"}
 
 
@@ -38,20 +40,29 @@ def write_puzzle(board: NonogramBoard, ending: str) -> str:
     try:
         write = _WRITERS[ending.lower()]
     except KeyError:
-        raise ValueError(f"unknown ending {ending!r}, use {', '.join(_WRITERS)}") from None
+        raise ValueError(f"unknown ending {ending!r}, use {', '.join(ENDINGS)}") from None
     return write(known(board.row_clues), known(board.col_clues))
 
 
 def _clue(line: str, number: int, separator: str | None = None) -> Clue:
     if not line.strip():
         return ()
+    words = [word.strip() for word in line.split(separator)]
+    if not all(word.isdecimal() and len(word) <= MAX_DIGITS for word in words):
+        raise ValueError(f"line {number}: {reprlib.repr(line.strip())} is no clue")
     try:
-        blocks = tuple(int(part) for part in line.split(separator))
-    except ValueError:
-        raise ValueError(f"line {number}: {line.strip()!r} is no clue") from None
-    if any(block < 0 for block in blocks):
-        raise ValueError(f"line {number}: a block can't be negative: {line.strip()!r}")
-    return tuple(block for block in blocks if block)
+        return _blocks([int(word) for word in words])
+    except ValueError as error:
+        raise ValueError(f"line {number}: {error}") from None
+
+
+def _blocks(numbers: Sequence[int]) -> Clue:
+    """The clue; zeros at its ends are none of its blocks, for some programs pad clues."""
+    held = [place for place, number in enumerate(numbers) if number]
+    blocks = tuple(numbers[held[0] : held[-1] + 1]) if held else ()
+    if 0 in blocks:
+        raise ValueError(f"a 0 between blocks: {reprlib.repr(list(blocks))}")
+    return blocks
 
 
 def _puzzle(rows: Found, cols: Found) -> NonogramBoard:
@@ -72,6 +83,8 @@ def _read_non(text: str) -> NonogramBoard:
     for number, line in enumerate(text.splitlines(), 1):
         word, _, rest = line.strip().partition(" ")
         if word in sections and not rest:
+            if sections[word]:
+                raise ValueError(f"line {number}: the section '{word}' once more")
             section = sections[word]
         elif PROPERTY.match(word):
             section = None
@@ -94,7 +107,10 @@ def _clues_of_non(
         raise ValueError(f"the section '{name}' is missing or empty")
     end = given[-1] + 1  # what is empty from here on parts this section from the next
     if announced is None and end - given[0] > len(given):
-        raise ValueError(f"an empty line among the {name}: write 0, or how many {name} there are")
+        empty = next(line for line, clue in section[given[0] :] if not clue.strip())
+        raise ValueError(
+            f"line {empty}: empty among the {name}: write 0, or how many {name} there are"
+        )
     if announced is None or announced[1] == str(len(given)):
         return [(section[i][0], _clue(section[i][1], section[i][0], ",")) for i in given]
     count = int(announced[1]) if announced[1].isdecimal() else 0
@@ -147,6 +163,8 @@ def _read_json(text: str) -> NonogramBoard:
         raise ValueError(f"line {error.lineno}: {error.msg}") from None
     except RecursionError:
         raise ValueError("too many brackets within each other") from None
+    except ValueError:  # of int()
+        raise ValueError("a number of too many digits") from None
     if not isinstance(stored, dict) or not {"rows", "columns"} <= stored.keys():
         raise ValueError('use {"rows": [[1, 2], …], "columns": [[3], …]}')
     for name in ("rows", "columns"):
@@ -157,11 +175,7 @@ def _read_json(text: str) -> NonogramBoard:
                 raise ValueError(
                     f'"{name}", clue {number}: {json.dumps(clue)} is no list of numbers'
                 )
-    rows, cols = (
-        [[block for block in clue if block] for clue in stored[name]]
-        for name in ("rows", "columns")
-    )
-    return puzzle(rows, cols)
+    return puzzle(*([_blocks(clue) for clue in stored[name]] for name in ("rows", "columns")))
 
 
 def _write_non(rows: Sequence[Clue], cols: Sequence[Clue]) -> str:
@@ -201,3 +215,4 @@ _WRITERS: dict[str, Callable[[Sequence[Clue], Sequence[Clue]], str]] = {
     ".cwd": _write_cwd,
     ".json": _write_json,
 }
+ENDINGS = tuple(_WRITERS)

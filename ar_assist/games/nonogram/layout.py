@@ -7,7 +7,8 @@ digits decide: they stand above the columns and left of the rows, and never in t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 
 import cv2
 import numpy as np
@@ -22,6 +23,7 @@ from ar_assist.games.ink import (
     glyphs_of,
     ink_of,
     patch_of,
+    without_glyphs,
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid
@@ -33,6 +35,10 @@ MARGIN = 0.6  # of the grid's longer side, looked at for clues: half is the long
 NEAR = 3.0  # cells around the grid that tell the layout: a digit beside it, and the ink around
 MOST_SHRUNK = 1.5  # times that a picture may shrink without a blur
 STROKE = 0.3  # of a cell: half the widest stroke of a digit, and more
+CLEAR = 0.9  # chance of one digit
+TEXTURE = 0.2  # of the depth of ink: what is paler is none, clues are dimmed to a third at most
+DEEPEST = 0.9  # quantile of what may be digits: that deep are some digits, at least
+DEEP = 0.7  # of full ink: what is less may be a sign dimmed to half, beside others
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
@@ -68,6 +74,27 @@ class Sheet:
         """(len(chosen), PATCH, PATCH) of some glyphs, as the network wants them."""
         cut = [patch_of(self.ink, self.glyphs[i]) for i in chosen]
         return np.array(cut, np.float32).reshape(-1, PATCH, PATCH)
+
+    def strengths(self) -> NDArray[np.float32]:
+        """(N,) grey levels that the deepest of each glyph differs from the paper."""
+        boxes = [np.s_[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1] for glyph in self.glyphs]
+        return np.array([self.depth[box].max() for box in boxes], np.float32)
+
+    def with_dimmed(self) -> Sheet:
+        """The same, but what is pale beside full ink is seen as if that were not there: else it
+        lacks its paler strokes, or is none. It counts if it is clearly a digit, this way up.
+        """
+        deep = _digit_sized(glyphs_of(self.ink, DEEP), self.cell)
+        bare = _without_lines(self.depth, self.cell)
+        rest = _ink(without_glyphs(bare, self.ink, DEEP), self.cell)
+        dimmed = replace(self, ink=rest, glyphs=_digit_sized(glyphs_of(rest), self.cell))
+        chances = classify(dimmed.patches(np.arange(len(dimmed.glyphs))))
+        clear = list(compress(dimmed.glyphs, chances[:, :NO_DIGIT].max(axis=1) > CLEAR))
+        ink = self.ink.copy()
+        for glyph in clear:
+            box = np.s_[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1]
+            ink[box] = rest[box]
+        return replace(self, ink=ink, glyphs=[*deep, *clear])
 
     def places(self) -> NDArray[np.float64]:
         """(N, 2) centres of the glyphs in grid units."""
@@ -121,7 +148,7 @@ def spread(
     inks = [_ink(depth, cell) for depth in depths]
     sheet = picture_from_grid, rows, cols, cell, (-x0, -y0)
     return [
-        Sheet(*sheet, depth, ink, _digit_sized(ink, cell))
+        Sheet(*sheet, depth, ink, _digit_sized(glyphs_of(ink), cell))
         for depth, ink in zip(depths, inks, strict=True)
     ]
 
@@ -205,9 +232,8 @@ def _without_lines(depth: NDArray[np.float32], cell: float) -> NDArray[np.float3
     return np.asarray(np.maximum(depth - lines, 0), np.float32)
 
 
-def _digit_sized(ink: Ink, cell: float) -> list[Glyph]:
+def _digit_sized(found: list[Glyph], cell: float) -> list[Glyph]:
     low, high = (share * cell for share in GLYPH_SIDE)
-    found = glyphs_of(ink)
     return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
 
 
@@ -229,11 +255,19 @@ def find_layout(sheet: Sheet, reach: float = BESIDE) -> Layout | None:
     if not possible:
         return None
     patches = sheet.patches(np.flatnonzero(near))
+    is_ink = _is_ink(sheet.strengths()[near])
     layouts = []
     for turn, places, rows, cols in possible:
-        digit = 1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT]
+        digit = is_ink * (1 - classify(np.rot90(patches, -turn, (1, 2)))[:, NO_DIGIT])
         layouts.append(_layout(turn, places, digit, rows, cols, reach))
     return max((found for found in layouts if found), key=lambda found: found.score, default=None)
+
+
+def _is_ink(strength: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(N,) glyphs that are not much paler than the deepest: noise on bare paper looks like digits,
+    too, now and then.
+    """
+    return np.asarray(strength > TEXTURE * np.quantile(strength, DEEPEST))
 
 
 def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int, reach: float) -> bool:

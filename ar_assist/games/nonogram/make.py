@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.games.nonogram import sat
 from ar_assist.games.nonogram.board import (
     CROSSED,
     FILLED,
@@ -18,13 +20,16 @@ from ar_assist.games.nonogram.board import (
     check_size,
     puzzle_of,
 )
-from ar_assist.games.nonogram.solver import Outcome, solve
+from ar_assist.games.nonogram.solver import solve
 from ar_assist.types import Image
 
 Threshold = Literal["otsu", "adaptive"] | int
+Picture = list[list[int]]  # FILLED and CROSSED cells
+Cell = tuple[int, int]  # row, column
 ADAPTIVE_SHARE = 0.25  # of the shorter side: vicinity whose mean a cell is compared with
 MAX_ROUNDS = 200  # of altering a cell and solving again; a handful is usual
 TRIED = 24  # open cells tried in a round
+MOST_SETS = 50  # of cells in which solutions differ, in a round
 SOLVE_LINES = 40_000  # lines solved to see whether the solution is the only one
 
 
@@ -71,45 +76,86 @@ def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]
     the fewest cells open. None is altered twice, or two would take turns for ever. `seconds`: for
     all of it, None: without the SAT solver. ValueError if that does not come to an end.
     """
-    grid = [list(row) for row in cells]
-    altered: set[tuple[int, int]] = set()
+    grid: Picture = [list(row) for row in cells]
+    altered: set[Cell] = set()
     end = math.inf if seconds is None else time.monotonic() + seconds
+    state = "nothing is known yet"
     for _ in range(MAX_ROUNDS):
         left = None if seconds is None else end - time.monotonic()
         if left is not None and left <= 0:
-            raise ValueError(
-                f"the time ended: {len(altered)} cells altered, several solutions still"
-            )
-        outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES, seconds=left)
-        if outcome.verdict == "one":
+            raise ValueError(f"the time ended, cells altered: {len(altered)}; {state}")
+        sets, known, is_decided = _others(grid, left)
+        if is_decided and not sets:
+            _restore(grid, altered, end if seconds else None)
             return tuple(map(tuple, grid)), len(altered)
-        candidates = _candidates(outcome, altered)
-        if not candidates:
+        state = "several solutions still" if sets else "it is open whether there are others"
+        if not _alter(grid, sets, known, altered):
             break
-        row, col = min(candidates, key=lambda cell: _left_open(grid, cell))
-        grid[row][col] = -grid[row][col]
-        altered.add((row, col))
     raise ValueError("no puzzle with one solution was found near this picture: try another size")
 
 
-def _candidates(outcome: Outcome, altered: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Some of the cells in which the solutions differ, or else may differ; none that is altered."""
-    is_open = np.array(outcome.known) == UNKNOWN
-    differ = is_open
-    if len(outcome.solutions) == 2:
-        one, other = (np.array(solution) for solution in outcome.solutions)
-        differ = one != other
-    for places in (differ, is_open):
-        cells = [(int(i), int(j)) for i, j in np.argwhere(places)]
-        left = [cell for cell in cells if cell not in altered]
-        if left:
-            return left[:: -(-len(left) // TRIED)]
-    return []
+def _others(
+    grid: Picture, seconds: float | None, most: int = MOST_SETS
+) -> tuple[list[list[Cell]], Cells, bool]:
+    """As rivals() has them; without the SAT solver one set at most."""
+    if seconds is not None and sat.available():
+        from ar_assist.games.nonogram.rivals import rivals
+
+        return rivals(grid, seconds, most)
+    outcome = solve(puzzle_of(grid), wanted=2, lines=SOLVE_LINES)
+    if len(outcome.solutions) < 2:
+        return [], outcome.known, outcome.verdict == "one"
+    one, other = (np.array(solution) for solution in outcome.solutions)
+    return [_places(one != other)], outcome.known, False
 
 
-def _left_open(grid: list[list[int]], cell: tuple[int, int]) -> int:
-    changed = [row[:] for row in grid]
-    changed[cell[0]][cell[1]] *= -1
-    board = puzzle_of(changed)
-    known = solve(board, wanted=1, lines=0).known
+def _alter(grid: Picture, sets: list[list[Cell]], known: Cells, altered: set[Cell]) -> bool:
+    """Alter a cell of each set, or else one that lines leave open; False: there is none left."""
+    left = [new for cells in sets if (new := [cell for cell in cells if cell not in altered])]
+    if not left:
+        is_open = _places(np.array(known) == UNKNOWN)
+        left = [[cell for cell in is_open if cell not in altered]]
+    tried, before = max(1, TRIED // len(left)), len(altered)
+    for cells in left:
+        if not cells or (len(altered) > before and not _is_rival(grid, cells)):
+            continue
+        some = cells[:: -(-len(cells) // tried)]
+        row, col = min(some, key=lambda cell: _left_open(grid, cell)) if some[1:] else some[0]
+        grid[row][col] *= -1
+        altered.add((row, col))
+    return len(altered) > before
+
+
+def _restore(grid: Picture, altered: set[Cell], end: float | None) -> None:
+    """Take back what was altered for nothing, since later alterations do as well without it."""
+    for row, col in sorted(altered):
+        left = None if end is None else end - time.monotonic()
+        if left is not None and left <= 0:
+            return
+        grid[row][col] *= -1
+        sets, _, is_decided = _others(grid, left, 1)
+        if is_decided and not sets:
+            altered.remove((row, col))
+        else:
+            grid[row][col] *= -1
+
+
+def _places(chosen: NDArray[np.bool_]) -> list[Cell]:
+    return [(int(i), int(j)) for i, j in np.argwhere(chosen)]
+
+
+def _is_rival(grid: Picture, cells: list[Cell]) -> bool:
+    """Whether these cells flipped are another solution still, as long as none is altered."""
+    return puzzle_of(_flipped(grid, cells)) == puzzle_of(grid)
+
+
+def _left_open(grid: Picture, cell: Cell) -> int:
+    known = solve(puzzle_of(_flipped(grid, [cell])), wanted=1, lines=0).known
     return sum(value == UNKNOWN for row in known for value in row)
+
+
+def _flipped(grid: Picture, cells: Sequence[Cell]) -> Picture:
+    changed = [row[:] for row in grid]
+    for row, col in cells:
+        changed[row][col] *= -1
+    return changed

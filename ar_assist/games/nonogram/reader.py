@@ -157,6 +157,15 @@ def _clues_to_the_end(
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
     puzzle = upright(grid, layout)
     (sheet,) = spread(grey, puzzle, (dark,), clue_margin(puzzle), CELL_PX)
+    found = _settled(sheet, layout, dark)
+    if found is None or found.settled.cells is not None:
+        return found
+    # Apps dim the clues of complete lines: what is so pale is believed only if all agree then.
+    again = _settled(sheet.with_dimmed(), layout, dark)
+    return again if again and again.settled.cells is not None else found
+
+
+def _settled(sheet: Sheet, layout: Layout, dark: bool) -> _Found | None:
     clues = read_clues(sheet, layout)
     if clues is None:
         return None
@@ -175,7 +184,9 @@ def _reading(
     colours = sheet.of(picture)
     entries = read_entries(colours, sheet, layout, found.clues.glyphs, settled.cells, shade)
     cells = tuple(tuple(map(int, row)) for row in entries.values)
-    board = NonogramBoard(settled.row_clues, settled.col_clues, cells)
+    # Where open cells keep a shade of their own from look to look, the game wants none left.
+    keep_shade = shade is not None and entries.open_shade is not None
+    board = NonogramBoard(settled.row_clues, settled.col_clues, cells, keep_shade)
     corners = transform(sheet.picture_from_grid, layout.outline)
     seen = Seen(replace(layout, turn=0), found.dark, settled.cells, entries.open_shade)
     confidence = SURE if settled.cells is not None else UNPROVED
