@@ -197,9 +197,11 @@ def _find(task: Task) -> Sight | None:
     image = task.frame.image
     outlined = outlines(image)
     by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    candidates = by_hand or find(image, outlined)
+    orientation = task.orientation
+    if by_hand:  # who sets corners says which is the top left
+        orientation = replace(orientation, quarter_turns=0)
     best: Sight | None = None
-    for candidate in (_turned(c, task.orientation) for c in candidates):
+    for candidate in (_turned(c, orientation) for c in by_hand or find(image, outlined)):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break

@@ -355,6 +355,22 @@ def test_four_quarter_turns_are_none(source):
     assert seen[0][1] == seen[1][1]
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_corners_by_hand_are_not_turned_once_more(source, mirrored: bool):
+    seen = []
+
+    class Spy(ToyGame):
+        def read(self, picture, lattice, before=None):
+            seen.append(picture)
+
+    frame, plane = source.frame(0), source.plane(0.0)
+    for turns in (0, 1):
+        look(Task(frame, (Spy(),), Orientation(turns, mirrored), given=plane))
+    straight = rectify(frame.image, plane)
+    assert np.abs(seen[0].astype(int) - (straight[:, ::-1] if mirrored else straight)).max() <= 1
+    assert np.array_equal(seen[0], seen[1])
+
+
 def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monkeypatch):
     """A window of nothing but the puzzle: its long clues reach beyond all that is proposed."""
     board = puzzle_of((np.random.default_rng(3).random((8, 12)) < 0.6).tolist())
