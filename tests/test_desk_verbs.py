@@ -216,6 +216,13 @@ def test_headless_clip_is_logged_and_recorded(noise: Path) -> None:
     assert np.abs(shown.image - picture)[-20:].mean() > 20, "the status line"
 
 
+def test_a_clip_that_nobody_watches_is_not_spoken_and_says_so(
+    noise: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--source", str(noise), "--headless", "--speak"]) == 0  # with a voice or without
+    assert "nothing is spoken" in capsys.readouterr().err
+
+
 def test_live_without_a_display_says_so(no_display: dict[str, str]) -> None:
     command = [sys.executable, "-m", "ar_assist", "--source", "x.png"]
     done = subprocess.run(command, env=no_display, capture_output=True, text=True)
