@@ -127,6 +127,17 @@ def test_real_chessboards(data: Path) -> None:
     assert abs(camera.fx - 536) < 2 * camera.evidence.focal_sigma_px < 15
 
 
+def test_corners_between_markers_are_seen_to_a_tenth_of_a_pixel() -> None:
+    target, seed = Target.parse("charuco:9x6"), 3
+    view = target.detect(photograph(target, LENS, seed))
+    assert view is not None
+    rotation, shift = pose_in_view(LENS, np.random.default_rng(seed))
+    flat = view.object_points - (1, 1, 0)  # from the first inner corner
+    seen, _ = cv2.projectPoints(flat, rotation, shift, LENS.matrix, LENS.coefficients)
+    away = np.hypot(*(view.image_points - seen.reshape(-1, 2)).T)
+    assert np.sqrt((away**2).mean()) < 0.1
+
+
 @pytest.mark.parametrize("pattern", ["charuco:10x7", "chessboard:9x6"])
 def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     lens = Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (-0.2, 0.05))
