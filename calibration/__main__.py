@@ -24,6 +24,7 @@ from calibration.guide import objection, wanted
 from calibration.pictures import CalibrationError, Opens
 from calibration.target import Target, View
 
+TITLE = "calibrate (q ends)"
 SQUARE_PX = 200  # of a target to print, at 300 dpi 17 mm
 ADDRESS = re.compile(r"[^\s'\"]*(://|@)[^\s'\"]*")  # of a stream, with a password perhaps
 GOOD_RMS_PX = 1.0  # of a camera file that fits the camera: corners themselves are good to 0.3 px
@@ -184,7 +185,8 @@ def _stopped(picture: Image, words: str) -> bool:
     """Show the picture where there is a display; whether q was pressed."""
     if not pictures.can_show():
         return False  # guidance goes to the terminal alone
-    cv2.imshow("calibrate (q ends)", pictures.captioned(picture, words))
+    cv2.namedWindow(TITLE, cv2.WINDOW_AUTOSIZE | cv2.WINDOW_GUI_NORMAL)  # no bar of tools
+    cv2.imshow(TITLE, pictures.captioned(picture, words))
     return (cv2.waitKey(1) & 0xFF) in (ord("q"), 27)
 
 
