@@ -289,8 +289,10 @@ class Belief:
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
         confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
         needed = np.where(steady, confirmed_for, soon)
-        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell.
+        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
+        # if it is not what the player said is there.
         novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
+        novel &= reading.cells == sight.reading.cells
         needed[novel & ~steady & (not another)] = NOVEL_S
         taken = otherwise & (word.since < time) & (time - word.since >= needed)
         unheard = np.zeros_like(differs)

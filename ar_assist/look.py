@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import Quad, find, outlines
+from ar_assist.find import Quad, find, outlines, within
 from ar_assist.track import Tracker
 from ar_assist.types import (
     AnyGame,
@@ -196,10 +196,12 @@ def _natural(
 def _find(task: Task) -> Sight | None:
     image = task.frame.image
     outlined = outlines(image)
-    by_hand = [Candidate(task.given, None, 1.0)] if task.given else []
-    candidates = by_hand or find(image, outlined)
+    candidates, orientation = find(image, outlined), task.orientation
+    if task.given:  # who sets corners says which is the top left
+        candidates = within(image, task.given)
+        orientation = replace(orientation, quarter_turns=0)
     best: Sight | None = None
-    for candidate in (_turned(c, task.orientation) for c in candidates):
+    for candidate in (_turned(c, orientation) for c in candidates):
         best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import platformdirs
+import tomlkit
 
 from ar_assist.errors import UserError
 
@@ -132,15 +132,17 @@ def parsed(changes: Mapping[str, Any]) -> Settings:
 
 
 def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
-    """Put settings into a profile and keep what else it holds; returns its file."""
+    """Put settings into a profile and keep what else it holds, comments too; returns its file."""
     path = profile_path(name)
-    kept = read_profile(name) if path.exists() else {}
+    page = tomlkit.document()
+    if path.exists():
+        read_profile(name)  # says what is wrong with it
+        page = tomlkit.parse(path.read_text(encoding="utf-8"))
     settings = parsed(changes)  # says what is wrong before it is written
-    kept |= {key: getattr(settings, key) for key in changes}
-    lines = [f"{_key(key)} = {_toml(value)}\n" for key, value in kept.items()]
+    page.update({key: getattr(settings, key) for key in changes})
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path.resolve(), "".join(lines))
+        _replace(path.resolve(), page.as_string())
     except OSError as error:
         raise UserError(f"{path}: can't be written ({error.strerror})") from None
     return path
@@ -183,23 +185,3 @@ def _kind(name: str, where: str) -> type:
     if name not in hints:
         raise UserError(f"{where}: no setting '{name}'; there are {', '.join(hints)}")
     return hints[name]
-
-
-def _key(text: str) -> str:
-    """Bare where TOML allows it."""
-    bare = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
-    return text if bare else _toml(text)
-
-
-def _toml(value: Any) -> str:
-    """A value in TOML: text, number, truth, or a list or table of them."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        # TOML's text is JSON's, but for DEL, which JSON leaves as it is.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_key(key)} = {_toml(item)}' for key, item in value.items())}}}"
-    return str(value)

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -29,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from mjpeg_server import mjpeg_server
 
 LATENCY = re.compile(r"latency (\d+)/(\d+) ms")
+WRITTEN = re.compile(r"Pss_(?:Anon|Shmem): +(\d+) kB")
 
 
 def main() -> int:
@@ -59,13 +61,13 @@ def _jpegs(clip: str, count: int) -> tuple[list[bytes], float]:
     return forth + forth[-2:0:-1], source.fps
 
 
-def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[float]]:
-    """Run the program; its memory (MB) and p95 latency (ms) over time."""
+def _follow(url: str, folder: Path, seconds: float) -> tuple[list[list[float]], list[float]]:
+    """Run the program; memory (MB) of its processes and p95 latency (ms) over time."""
     command = [sys.executable, "-m", "ar_assist", "--source", url, "--headless"]
     command += ["--log", str(folder / "log.jsonl"), "--record", str(folder / "shown.mp4")]
     command += ["--save-raw", str(folder / "raw.mp4")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    memory: list[float] = []
+    memory: list[list[float]] = []
     latency: list[float] = []
 
     def listen() -> None:
@@ -75,7 +77,7 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
             told = " + ".join(f"{megabytes:.0f}" for megabytes in processes)
             print(f"{time.monotonic() - start:6.0f} s {told} MB  {line}", end="", flush=True)
             if found := LATENCY.search(line):
-                memory.append(sum(processes))
+                memory.append(processes)
                 latency.append(float(found[2]))
 
     start = time.monotonic()
@@ -89,7 +91,10 @@ def _follow(url: str, folder: Path, seconds: float) -> tuple[list[float], list[f
 
 
 def _memory_mb(pid: int) -> list[float]:
-    """Memory of a process and of those it began, what they share counted once (Linux).
+    """What a process and those it began have written, what they share counted once (Linux).
+
+    Pages of libraries and files are not in it: each process that has them mapped counts for a
+    share, so that a program that stands still gains 15 MB when three strangers beside it end.
 
     The program's own processes come in the order in which they began: main, the tracker of
     Python's resources, looking, thinking.
@@ -99,12 +104,12 @@ def _memory_mb(pid: int) -> list[float]:
         begun = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
     except OSError:
         return []
-    own = int(used.partition("Pss:")[2].split()[0]) / 1024
+    own = sum(int(kilobytes) for kilobytes in WRITTEN.findall(used)) / 1024
     children = sorted(int(child) for line in begun for child in line.split())
     return [own, *(megabytes for child in children for megabytes in _memory_mb(child))]
 
 
-def _judge(folder: Path, memory: list[float], latency: list[float]) -> int:
+def _judge(folder: Path, memory: list[list[float]], latency: list[float]) -> int:
     """Compare the middle with the end: what grows, grows on."""
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     locked = sum(line["state"] == "locked" for line in lines) / max(1, len(lines))
@@ -117,14 +122,18 @@ def _judge(folder: Path, memory: list[float], latency: list[float]) -> int:
         for frame in open_source(str(path)):
             frames, last = frames + 1, frame.time
         print(f"{name}: {frames} frames, plays to {last:.0f} s, {path.stat().st_size >> 20} MB")
-    for words, values in (("memory MB", memory), ("latency p95 ms", latency)):
+    begun = [processes for processes in memory if len(processes) == len(memory[-1])]
+    by_process = [
+        (f"memory MB of process {i}", mb) for i, mb in enumerate(zip(*begun, strict=True), start=1)
+    ]
+    for words, values in (*by_process, ("latency p95 ms", latency)):
         quarter = max(1, len(values) // 4)
         means = [_mean(values[i : i + quarter]) for i in range(0, 4 * quarter, quarter)]
         print(f"{words} by quarter of the run: {', '.join(means)}")
     return 0
 
 
-def _mean(values: list[float]) -> str:
+def _mean(values: Sequence[float]) -> str:
     return f"{sum(values) / max(1, len(values)):.0f}"
 
 

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import cv2
 import numpy as np
@@ -18,23 +21,32 @@ from calibration import pictures, watch
 from calibration.camera import Camera, Image
 from calibration.fit import MIN_VIEWS, calibrate, reprojection_rms
 from calibration.guide import objection, wanted
-from calibration.pictures import CalibrationError
+from calibration.pictures import CalibrationError, Opens
 from calibration.target import Target, View
 
+TITLE = "calibrate (q ends)"
 SQUARE_PX = 200  # of a target to print, at 300 dpi 17 mm
+ADDRESS = re.compile(r"[^\s'\"]*(://|@)[^\s'\"]*")  # of a stream, with a password perhaps
 GOOD_RMS_PX = 1.0  # of a camera file that fits the camera: corners themselves are good to 0.3 px
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="calibrate", description=__doc__)
+    parser = _Parser(prog="calibrate", description=__doc__)
     add_arguments(parser)
     try:
         return run(parser.parse_args(argv))
     except CalibrationError as error:
-        print(f"calibrate: {error}", file=sys.stderr)
+        print(f"calibrate: {ADDRESS.sub('…', str(error))}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """One that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CalibrationError(f"{message} (--help tells more)", 2)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--target", metavar="FILE", help="write the target: .png, or .pdf to print")
     what.add_argument("--show", action="store_true", help="show the target on this screen")
     what.add_argument("--from", dest="source", metavar="FOLDER|CLIP", help="measure on pictures")
-    what.add_argument("--camera", type=int, metavar="N", help="measure live, with guidance")
+    what.add_argument(
+        "--camera", metavar="N", help="measure live, with guidance (q or Ctrl-C ends)"
+    )
     what.add_argument(
         "--check",
         metavar="CAMERA.json",
@@ -60,11 +74,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, camera: Opens = pictures.from_camera) -> int:
     """Do what the arguments ask; CalibrationError for what the user can mend."""
     asked_wh = _size(args.size)
     if args.light:
-        return watch.run(args, asked_wh)
+        return watch.run(args, asked_wh, camera)
     try:
         target = Target.parse(args.pattern, args.square_mm)
     except ValueError as error:
@@ -80,8 +94,10 @@ def run(args: argparse.Namespace) -> int:
     if args.check:
         return _check(args, target, out.with_suffix(".png"))
     pictures.check_output(out)
-    live = args.source is None
-    found = _live(target, args.camera, asked_wh) if live else _from_files(target, args.source)
+    if args.source is None:
+        found = _live(target, camera(args.camera, asked_wh))
+    else:
+        found = _from_files(target, args.source)
     return _save(*found, target, out)
 
 
@@ -142,23 +158,26 @@ def _from_files(target: Target, source: str) -> tuple[list[View], tuple[int, int
     return views, size_wh
 
 
-def _live(
-    target: Target, index: int, asked_wh: tuple[int, int]
-) -> tuple[list[View], tuple[int, int]]:
-    """Collect views from a camera, saying what is missing, until nothing is (or q)."""
+def _live(target: Target, camera: Iterator[Image]) -> tuple[list[View], tuple[int, int]]:
+    """Collect views from a camera, saying what is missing, until nothing is (or q, or Ctrl-C)."""
     views: list[View] = []
     size_wh = (0, 0)
     said = ""
-    for picture in pictures.from_camera(index, asked_wh):
-        size_wh = (picture.shape[1], picture.shape[0])
-        view = target.detect(picture)
-        words = objection(picture, view, views, size_wh) if view else "the target is not in view"
-        if view and not words:
-            views.append(view)
-        missing = wanted(views, size_wh)
-        said = pictures.say(f"{len(views)} views; {missing or 'done'} ({words or 'kept'})", said)
-        if not missing or _stopped(picture, said):
-            break
+    with suppress(KeyboardInterrupt):  # where there is no window it is the only key
+        for picture in camera:
+            size_wh = (picture.shape[1], picture.shape[0])
+            view = target.detect(picture)
+            words = (
+                objection(picture, view, views, size_wh) if view else "the target is not in view"
+            )
+            if view and not words:
+                views.append(view)
+            missing = wanted(views, size_wh)
+            said = pictures.say(
+                f"{len(views)} views; {missing or 'done'} ({words or 'kept'})", said
+            )
+            if not missing or _stopped(picture, said):
+                break
     return views, size_wh
 
 
@@ -166,7 +185,8 @@ def _stopped(picture: Image, words: str) -> bool:
     """Show the picture where there is a display; whether q was pressed."""
     if not pictures.can_show():
         return False  # guidance goes to the terminal alone
-    cv2.imshow("calibrate (q ends)", pictures.captioned(picture, words))
+    cv2.namedWindow(TITLE, cv2.WINDOW_AUTOSIZE | cv2.WINDOW_GUI_NORMAL)  # no bar of tools
+    cv2.imshow(TITLE, pictures.captioned(picture, words))
     return (cv2.waitKey(1) & 0xFF) in (ord("q"), 27)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -27,6 +27,9 @@ TITLE = "target"
 LETTERS_PX = 22
 TRIAL_S = 20.0  # a slow machine loads OpenCV for seconds
 WAIT_MS = 50  # for a key
+
+
+Opens = Callable[[str, tuple[int, int]], Iterator[Image]]  # a camera, by name and wished size
 
 
 class CalibrationError(Exception):
@@ -59,11 +62,11 @@ def from_files(source: str) -> Iterator[tuple[str, Image]]:
     clip.release()
 
 
-def from_camera(index: int, size_wh: tuple[int, int]) -> Iterator[Image]:
+def from_camera(index: str, size_wh: tuple[int, int]) -> Iterator[Image]:
     """What a camera gives, asked for this size; CalibrationError when it gives nothing."""
-    if index < 0:  # OpenCV ends the program by a segmentation fault
-        raise CalibrationError(f"--camera: 0 or more, got {index}", 2)
-    camera = cv2.VideoCapture(index)
+    if not index.isdecimal():  # of a negative one OpenCV ends the program by a segmentation fault
+        raise CalibrationError(f"--camera: its index, 0 or more, got {index}", 2)
+    camera = cv2.VideoCapture(int(index))
     if not camera.isOpened():
         raise CalibrationError(f"camera {index} can't be opened; `ar-assist cameras` lists them", 3)
     camera.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))  # large and quick over USB 2

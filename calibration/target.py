@@ -16,6 +16,7 @@ MIN_CORNERS = 8  # of a view: a homography from fewer says little about a lens
 SQUARE_MOST_MM = 1000.0
 MARKER_SHARE = 0.75  # of a ChArUco square's side
 SUBPIX_PX = 5  # half window of the corner refinement; squares must be twice as wide
+BETWEEN_MARKERS_PX = 3  # … of ChArUco, where markers begin an eighth of a square from the corner
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,8 @@ class Target:
         if ids is None or len(ids) < MIN_CORNERS:
             return None
         objects = np.asarray(board.getChessboardCorners(), np.float64)[np.asarray(ids).ravel()]
-        return View(objects, np.asarray(corners, np.float64).reshape(-1, 2), name)
+        # OpenCV leaves them 0.3 px off, and so the focal length by 0.4 %.
+        return View(objects, _refined(grey, corners, BETWEEN_MARKERS_PX), name)
 
     def _detect_chess(self, grey: Image, name: str) -> View | None:
         size = (self.cols, self.rows)
@@ -93,11 +95,15 @@ class Target:
             found, corners = cv2.findChessboardCorners(grey, size)
             if not found:
                 return None
-            stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 40, 1e-3)
-            window = (SUBPIX_PX, SUBPIX_PX)
-            corners = cv2.cornerSubPix(
-                grey, np.asarray(corners, np.float32), window, (-1, -1), stop
-            )
+            corners = _refined(grey, corners, SUBPIX_PX)
         y, x = np.mgrid[: self.rows, : self.cols]
         objects = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1).astype(np.float64)
         return View(objects, np.asarray(corners, np.float64).reshape(-1, 2), name)
+
+
+def _refined(grey: Image, corners: Any, half_window_px: int) -> Array:
+    """(N, 2) px: corners where the edges around them meet."""
+    stop = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 40, 1e-3)
+    window = (half_window_px, half_window_px)
+    fine = cv2.cornerSubPix(grey, np.array(corners, np.float32), window, (-1, -1), stop)
+    return np.asarray(fine, np.float64).reshape(-1, 2)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import datetime
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from calibration import greys, pictures
 from calibration.camera import Image
 from calibration.greys import Patches
 from calibration.light import Light, measure
-from calibration.pictures import CalibrationError
+from calibration.pictures import CalibrationError, Opens
 
 SETTLE = 30  # frames of a camera that sets its exposure to the greys
 ENOUGH = 30  # frames: one or two seconds, in which slow beats of a flicker pass too
 
 
-def run(args: argparse.Namespace, size_wh: tuple[int, int]) -> int:
+def run(args: argparse.Namespace, size_wh: tuple[int, int], camera: Opens) -> int:
     """Do what the arguments of `calibrate` ask; CalibrationError for what the user can mend."""
     if args.target:
         pictures.write_page(Path(args.target), greys.picture())
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace, size_wh: tuple[int, int]) -> int:
         pictures_of = pictures.from_files(args.source)
         found = [p for _, image in pictures_of if (p := greys.patches(image)) is not None]
     else:
-        found = _live(pictures.from_camera(args.camera, size_wh))
+        found = _live(camera(args.camera, size_wh))
     return _save(found, out)
 
 
@@ -66,12 +67,13 @@ def _live(camera: Iterable[Image]) -> list[Patches]:
     """Show the greys here too, in case this is the screen that is watched, and look on."""
     seen: list[Patches] = []
     said = ""
-    for image in camera:
-        patches = greys.patches(image)
-        if patches is not None:
-            seen.append(patches)
-        words = "measuring" if patches is not None else "the greys are not in view (any key ends)"
-        said = pictures.say(words, said)
-        if len(seen) == SETTLE + ENOUGH or pictures.show(greys.picture(), 1):
-            break
+    with suppress(KeyboardInterrupt):  # the only key where there is no window
+        for image in camera:
+            patches = greys.patches(image)
+            if patches is not None:
+                seen.append(patches)
+            words = "measuring" if patches is not None else "the greys are not in view"
+            said = pictures.say(f"{words} (any key ends, or Ctrl-C)", said)
+            if len(seen) == SETTLE + ENOUGH or pictures.show(greys.picture(), 1):
+                break
     return seen[SETTLE:]

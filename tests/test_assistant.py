@@ -412,7 +412,6 @@ def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
     assert not seen
     assistant.set_corners(source.corners(0))
     assistant.step(source.frame(3))
-    assert len(seen) == 1
     assert abs(seen[0][0] / seen[0][1] - ROWS / COLS) < 0.1
 
 

@@ -410,3 +410,32 @@ def test_the_players_word_is_certain_at_once_whatever_looks_had_doubted():
         belief.hear(Sight(_Obedient(), plane, LATTICE, None, reading), number / 2, seen, np.eye(3))
         assert belief.reading.certainty[1, 2] == pytest.approx(0.4 if number < 3 else 1.0)
         assert belief.reading.certainty[2, 2] == pytest.approx(0.4)
+
+
+@dataclass(frozen=True)
+class _Blocking(ToyGame):
+    """Knows blocked cells too."""
+
+    def correct(self, reading, corrections):
+        board = reading.board.put({c.cell: -1 for c in corrections})
+        return replace(reading, board=board)
+
+
+def test_a_cell_that_the_player_called_blocked_is_soon_so_again_when_a_hand_is_gone():
+    belief, plane, game = Belief(), Plane(np.eye(3), PLANE_WH), _Blocking()
+    blocked, covered = START.put({(0, 0): -1}), START.put({(0, 0): 2})
+    back_at = None
+    for time in np.arange(0, 5, 0.1):
+        is_covered = 1 <= time < 3
+        picture = screen_picture(covered if is_covered else START)
+        seen, reading = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), game.read(picture, LATTICE)
+        belief.hear(Sight(game, plane, LATTICE, None, reading), time, seen, np.eye(3))
+        if time == 0.5:
+            belief.correct(Correction((0, 0), "blocked"))
+            assert belief.reading.board == blocked
+        if 2 < time < 3:
+            assert belief.reading.board == covered
+        if time > 3 and belief.reading.board == blocked:
+            back_at = back_at or time
+    assert back_at is not None
+    assert back_at < 3.5

@@ -1,8 +1,10 @@
 """The lens is recovered from real and from rendered views, and files and errors are as promised."""
 
+import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import cv2
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from calibration import Camera, Target, calibrate, greys, pictures
-from calibration.__main__ import main
+from calibration.__main__ import add_arguments, main, run
 from calibration.guide import objection, wanted
 from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
 from calibration.target import View
@@ -125,6 +127,17 @@ def test_real_chessboards(data: Path) -> None:
     assert abs(camera.fx - 536) < 2 * camera.evidence.focal_sigma_px < 15
 
 
+def test_corners_between_markers_are_seen_to_a_tenth_of_a_pixel() -> None:
+    target, seed = Target.parse("charuco:9x6"), 3
+    view = target.detect(photograph(target, LENS, seed))
+    assert view is not None
+    rotation, shift = pose_in_view(LENS, np.random.default_rng(seed))
+    flat = view.object_points - (1, 1, 0)  # from the first inner corner
+    seen, _ = cv2.projectPoints(flat, rotation, shift, LENS.matrix, LENS.coefficients)
+    away = np.hypot(*(view.image_points - seen.reshape(-1, 2)).T)
+    assert np.sqrt((away**2).mean()) < 0.1
+
+
 @pytest.mark.parametrize("pattern", ["charuco:10x7", "chessboard:9x6"])
 def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     lens = Camera(960, 720, 900.0, 900.0, 480.0, 362.0, (-0.2, 0.05))
@@ -201,6 +214,10 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
         (["--target", "t.png", "--square-mm", "-1"], 2),
         (["--camera", "97"], 3),
         (["--camera", "-1"], 2),
+        (["--camera", "rtsp://me:s3cret@host/x"], 2),
+        (["--from", "rtsp://me:s3cret@host/x"], 3),
+        (["--size", "me:s3cret@host", "--show"], 2),
+        (["--show", "http://host/?password=s3cret"], 2),
         (["--light", "--camera", "-1"], 2),
         (["--light", "--from", "/nowhere", "--out", "/nowhere/light.json"], 2),
         (["--target", "t.png", "--pattern", "charuco:1x1"], 2),
@@ -212,6 +229,7 @@ def test_bad_input_is_one_clear_line(words: list[str], code: int) -> None:
     done = calibration(*words)
     assert done.returncode == code
     assert [line[:10] for line in done.stderr.splitlines()] == ["calibrate:"]
+    assert "s3cret" not in done.stderr
 
 
 def test_a_camera_file_survives_saving(tmp_path: Path) -> None:
@@ -405,6 +423,7 @@ def test_light_by_camera(
         )
 
         def __init__(self, index: int) -> None:
+            assert index == 0
             self.asked: dict[int, float] = {}
 
         def isOpened(self) -> bool:  # noqa: N802
@@ -427,6 +446,31 @@ def test_light_by_camera(
     assert Camera.frames == []
     assert Light.load(out).white[1] == pytest.approx(200, abs=6)
     assert "not in view" in capsys.readouterr().err
+
+
+def test_what_was_seen_until_ctrl_c_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a window there is no other key."""
+    found = views(LENS, 4, seed=3)
+
+    def interrupted(index: str, size_wh: tuple[int, int]) -> Iterator[np.ndarray]:
+        yield from [screen()] * 4
+        raise KeyboardInterrupt
+
+    def lit(index: str, size_wh: tuple[int, int]) -> Iterator[np.ndarray]:
+        yield from [screen()] * 31  # of which the first 30 settle
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pictures, "can_show", lambda: False)
+    monkeypatch.setattr(Target, "detect", lambda target, picture: found.pop())
+    monkeypatch.setattr("calibration.__main__.objection", lambda *_: "")
+    camera, light = tmp_path / "camera.json", tmp_path / "light.json"
+    words = ["--camera", "0", "--out"]
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    assert run(parser.parse_args([*words, str(camera)]), interrupted) == 0
+    assert Camera.load(camera).evidence.views == 4
+    assert run(parser.parse_args(["--light", *words, str(light)]), lit) == 0
+    assert Light.load(light).frames == 1
 
 
 def test_without_a_display_there_is_one_clear_line(no_display: dict[str, str]) -> None:

@@ -25,6 +25,8 @@ from ar_assist.games import GAMES
 from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
 from ar_assist.video import devices, open_source
+from calibration import greys, pictures, watch
+from calibration.light import Light
 
 pytestmark = pytest.mark.alone
 
@@ -214,6 +216,13 @@ def test_headless_clip_is_logged_and_recorded(noise: Path) -> None:
     assert np.abs(shown.image - picture)[-20:].mean() > 20, "the status line"
 
 
+def test_a_clip_that_nobody_watches_is_not_spoken_and_says_so(
+    noise: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--source", str(noise), "--headless", "--speak"]) == 0  # with a voice or without
+    assert "nothing is spoken" in capsys.readouterr().err
+
+
 def test_live_without_a_display_says_so(no_display: dict[str, str]) -> None:
     command = [sys.executable, "-m", "ar_assist", "--source", "x.png"]
     done = subprocess.run(command, env=no_display, capture_output=True, text=True)
@@ -241,6 +250,22 @@ def test_libraries_are_not_taken_down_under_a_thread_that_works() -> None:
     command = [sys.executable, "-c", WHILE_A_COMPILER_WORKS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30)
     assert (done.returncode, done.stdout, done.stderr) == (3, "last words\n", "")
+
+
+def test_a_stream_is_measured_as_any_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jpeg = cv2.imencode(".jpg", greys.picture())[1].tobytes()
+    monkeypatch.setattr(watch, "SETTLE", 2)
+    monkeypatch.setattr(watch, "ENOUGH", 2)
+    monkeypatch.setattr(pictures, "can_show", lambda: False)
+    out = tmp_path / "light.json"
+    with mjpeg_server(lambda i: jpeg) as served:
+        assert main(["calibrate", "--light", "--camera", served.url, "--out", str(out)]) == 0
+    assert Light.load(out).frames == 2
+    gone = served.url.replace("//", "//me:s3cret@")
+    assert main(["calibrate", "--camera", gone, "--out", str(out)]) == 3
+    assert "cret" not in capsys.readouterr().err
 
 
 def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

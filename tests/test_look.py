@@ -13,6 +13,7 @@ from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyBoard, ToyGame, ToySour
 
 from ar_assist import look as look_module
 from ar_assist.find import Quad
+from ar_assist.follow import plane_by_hand
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.nonogram import NonogramGame
@@ -20,7 +21,7 @@ from ar_assist.games.nonogram.board import puzzle_of
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
 from ar_assist.games.othello import board as othello
 from ar_assist.look import Orientation, Sight, Task, fuse, look
-from ar_assist.types import Frame, Lattice, Plane, Reading, transform
+from ar_assist.types import Candidate, Frame, Lattice, Plane, Reading, transform
 from ar_assist.warp import rectify
 
 PICTURE = screen_picture(START)
@@ -353,6 +354,46 @@ def test_four_quarter_turns_are_none(source):
         look(Task(source.frame(0), (Spy(),), Orientation(quarter_turns=turns)))
     assert np.array_equal(seen[0][0], seen[1][0])
     assert seen[0][1] == seen[1][1]
+
+
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_corners_by_hand_are_not_turned_once_more(source, monkeypatch, mirrored: bool):
+    as_set = lambda image, plane: iter([Candidate(plane, None, 1.0)])  # noqa: E731
+    monkeypatch.setattr(look_module, "within", as_set)
+    seen = []
+
+    class Spy(ToyGame):
+        def read(self, picture, lattice, before=None):
+            seen.append(picture)
+
+    frame, plane = source.frame(0), source.plane(0.0)
+    for turns in (0, 1):
+        look(Task(frame, (Spy(),), Orientation(turns, mirrored), given=plane))
+    straight = rectify(frame.image, plane)
+    assert np.abs(seen[0].astype(int) - (straight[:, ::-1] if mirrored else straight)).max() <= 1
+    assert np.array_equal(seen[0], seen[1])
+
+
+@pytest.mark.parametrize("aside_px", [0, 8])
+def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeypatch, aside_px):
+    """Its reader wants to know where cells are."""
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(()))
+    cells = shuffled(5, 8, 10, 0)
+    picture, lattice = tile_picture(cells)
+    h, w = picture.shape[:2]
+    whole = np.float32([[0, 0], [w, 0], [w, h], [0, h]])
+    seen = cv2.getPerspectiveTransform(
+        whole, np.float32([[90, 70], [830, 40], [850, 600], [60, 570]])
+    )
+    image = cv2.warpPerspective(picture, seen, (960, 640))
+    corners = transform(seen, lattice.corners)
+    by_hand = corners + np.float32([[1, -1], [-1, 1], [1, 1], [-1, -1]]) * aside_px
+    task = Task(Frame(0, 0.0, image), (LinkGame(),), Orientation(1), given=plane_by_hand(by_hand))
+    sight = look(task)
+    assert sight is not None
+    found = sight.reading.cells
+    assert np.array_equal(found[..., None, None] == found, cells[..., None, None] == cells)
+    assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 3
 
 
 def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monkeypatch):

@@ -49,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         source = _dressed(stack, camera, settings, args.save_raw)
         outputs = _outputs(stack, settings, args, source)
         if not shows and not source.live:
+            if settings.speak:
+                print("nothing is spoken of a clip that nobody watches", file=sys.stderr)
             _replay(source, settings, outputs)
             return 0
         window = stack.enter_context(Window(source.size_wh)) if shows else None
@@ -104,7 +106,8 @@ def _print_obtained(source: Source, settings: Settings) -> None:
 def _outputs(
     stack: ExitStack, settings: Settings, args: argparse.Namespace, source: Source
 ) -> Outputs:
-    voice = stack.enter_context(closing(Voice())) if settings.speak else None
+    speaks = settings.speak and (source.live or not args.headless)
+    voice = stack.enter_context(closing(Voice())) if speaks else None
     if voice is not None and not voice.is_there:
         raise UserError(
             "--speak: this system has no voice (install espeak-ng or speech-dispatcher)"

@@ -14,10 +14,10 @@ import numpy as np
 
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import Quad, quads
-from ar_assist.find.search import lattices
+from ar_assist.find.search import filling, lattices
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
-__all__ = ["Quad", "find", "outlines"]
+__all__ = ["Quad", "find", "outlines", "within"]
 
 CANDIDATES = 12  # lattices and quads that are proposed at most, before the whole picture
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
@@ -25,6 +25,7 @@ LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be t
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
+SAME: Homography = np.eye(3)
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
 
 
@@ -51,6 +52,19 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
 
 
+def within(image: Image, plane: Plane) -> Iterator[Candidate]:
+    """Candidate planes of a frame in one that was set by hand, upright as it is: itself, then with
+    the lattices that fill it."""
+    yield Candidate(plane, None, 1.0)
+    work, frame_from_work = _working_picture(image)
+    if not _is_large(work):
+        return
+    work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
+    plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
+    for fit in filling(work, Quad(plane.corners, 1.0).seen_through(work_from_frame)):
+        yield _of_lattice(frame_from_work, fit, plane_from_frame)
+
+
 def _of_quad(quad: Quad) -> Candidate:
     return Candidate(quad.plane(QUAD_PX), None, quad.score)
 
@@ -68,8 +82,11 @@ def _is_large(work: Image) -> bool:
     return bool(min(work.shape[:2]) >= LEAST_PX)
 
 
-def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
-    fit_from_grid, rows, cols = _upright(frame_from_work @ fit.frame_from_grid, fit.box)
+def _of_lattice(
+    frame_from_work: Homography, fit: Fit, upright_from_frame: Homography = SAME
+) -> Candidate:
+    upright_from_fit = upright_from_frame @ frame_from_work @ fit.frame_from_grid
+    fit_from_grid, rows, cols = _upright(upright_from_fit, fit.box)
     frame_from_grid = frame_from_work @ fit.frame_from_grid @ fit_from_grid
     middle = np.array([cols / 2, rows / 2])
     around = transform(
@@ -90,15 +107,15 @@ def _of_lattice(frame_from_work: Homography, fit: Fit) -> Candidate:
     return Candidate(plane, lattice, float(fit.score))
 
 
-def _upright(frame_from_fit: Homography, box: Box) -> tuple[Homography, int, int]:
+def _upright(upright_from_fit: Homography, box: Box) -> tuple[Homography, int, int]:
     """fit_from_grid, rows and columns: the box at the grid's origin, turned by quarters until its
-    rows run most nearly rightward in the frame."""
+    rows run most nearly rightward in the picture that is upright."""
     rows, cols = box.rows, box.cols
     turned = np.array([[1, 0, box.x], [0, 1, box.y], [0, 0, 1.0]])
     best = (-np.inf, turned, rows, cols)
     for _ in range(4):
         ends = np.array([[0, rows / 2], [cols, rows / 2]])
-        left, right = transform(frame_from_fit @ turned, ends)
+        left, right = transform(upright_from_fit @ turned, ends)
         along = (right - left) / np.hypot(*(right - left))
         best = max(best, (float(along[0]), turned, rows, cols), key=lambda b: b[0])
         # New x runs up the old y: the old top-left corner becomes the new top-right one.
