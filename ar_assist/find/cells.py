@@ -67,7 +67,7 @@ def _settled(image: Image, fit: Fit) -> Fit | None:
     # Cells that looked like the board's until its own were known may have chosen the basis; and a
     # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours.
     others = (_begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
-    return max((settled, *filter(None, others)), key=lambda basis: basis.likeness * basis.content)
+    return max(_filling([settled, *filter(None, others)]), key=lambda basis: basis.likeness)
 
 
 def _begun(image: Image, fit: Fit) -> Fit | None:
@@ -136,7 +136,11 @@ def _filling_bases(fit: Fit) -> list[Fit]:
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
     under a sheared basis is a parallelogram, which fills little of its box.
     """
-    bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
+    return _filling([fit, *(_rebased(fit, shear) for shear in SHEARS)])
+
+
+def _filling(bases: list[Fit]) -> list[Fit]:
+    """Those that fill their box as the best does, or nearly."""
     best = max(basis.support.mean() for basis in bases)
     return [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
 
