@@ -65,9 +65,11 @@ def _settled(image: Image, fit: Fit) -> Fit | None:
     if settled is None:
         return None
     # Cells that looked like the board's until its own were known may have chosen the basis; and a
-    # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours.
+    # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours:
+    # they are less alike in frame and in content, of which either may mislead.
     others = (_begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
-    return max(_filling([settled, *filter(None, others)]), key=lambda basis: basis.likeness)
+    better = (basis for basis in filter(None, others) if _is_more_alike(basis, settled))
+    return max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
 
 
 def _begun(image: Image, fit: Fit) -> Fit | None:
@@ -136,13 +138,13 @@ def _filling_bases(fit: Fit) -> list[Fit]:
     Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
     under a sheared basis is a parallelogram, which fills little of its box.
     """
-    return _filling([fit, *(_rebased(fit, shear) for shear in SHEARS)])
-
-
-def _filling(bases: list[Fit]) -> list[Fit]:
-    """Those that fill their box as the best does, or nearly."""
+    bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
     best = max(basis.support.mean() for basis in bases)
     return [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
+
+
+def _is_more_alike(fit: Fit, than: Fit) -> bool:
+    return fit.likeness > than.likeness and fit.content > than.content
 
 
 def _shortest(bases: list[Fit]) -> Fit:
