@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import BLEED, ONE_GROUND, Mask, Shown
+from ar_assist.games.link.ground import BLEED, Mask, Shown, is_one_ground
 from ar_assist.games.tiles import CELL, NOISE, Array
 
 RIM = 6  # px of a cell's rim in which tiles are alike
@@ -68,8 +68,7 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
 
 def are_of_one_colour(cells: Array) -> bool:
     """Whether the faces of cells are, but for the light."""
-    colours = tiles.level(tiles.face(cells))
-    return len(colours) > 0 and bool(np.ptp(colours, axis=0).max() < ONE_GROUND)
+    return is_one_ground(tiles.level(tiles.face(cells)))
 
 
 def _frame_of_few(cells: Array, sure: Mask, inside: Mask) -> tuple[float, Array, float] | None:

@@ -83,7 +83,12 @@ def shown(cells: Array, inside: Mask) -> Shown:
 def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
     """Whether the `bare` ones of (R, C) cells are (N,) `plain` and of one colour."""
     colours, all_plain = level[bare], bool(plain[bare.ravel()].all())
-    return all_plain and len(colours) > 1 and bool(np.ptp(colours, 0).max() < ONE_GROUND)
+    return all_plain and len(colours) > 1 and is_one_ground(colours)
+
+
+def is_one_ground(colours: Array) -> bool:
+    """Whether (N, 3) colours are those of one ground, but for the light; not, where none are."""
+    return len(colours) > 0 and bool(np.ptp(colours, axis=0).max() < ONE_GROUND)
 
 
 def contrasts(faces: Array) -> Array:
@@ -150,8 +155,8 @@ def _quiet_seams(cells: Array) -> tuple[Mask, Mask]:
     beside = [cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]]
     below = [cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]]
     across, down = np.concatenate(beside, 3).mean(2), np.concatenate(below, 2).mean(3)
-    level = [_less_slope(profiles) for profiles in (across, down)]
-    return _by_side(across, down, QUIET), _by_side(level[0], level[1], QUIET / 2)
+    # What is left of a slope that ends nowhere is noise, for a step keeps its height.
+    return _by_side(across, down, QUIET), _by_side(_less_slope(across), _less_slope(down), NOISE)
 
 
 def _by_side(across: Array, down: Array, limit: float) -> Mask:
@@ -238,7 +243,7 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
     level = _evenly_lit(level, runs_out & inside)
     open_ = runs_on & inside
     panel = _of_most(level, open_)
-    tells = bool(panel.any()) or _is_one(level[quiet.any(2) & inside])
+    tells = bool(panel.any()) or is_one_ground(level[quiet.any(2) & inside])
     known = runs_out
     if not runs_out.any() and tells:
         known = panel if panel.any() else runs_on
@@ -260,11 +265,6 @@ def _of_most(level: Array, open_: Mask) -> Mask:
     usual = np.median(level[open_], axis=0)[None]
     near: Mask = open_ & (_off(level, usual) < SAME)
     return near if near.sum() > MOST_OPEN * open_.sum() else np.zeros_like(near)
-
-
-def _is_one(colours: Array) -> bool:
-    """Whether (N, 3) colours are those of one ground; not, where there are none."""
-    return len(colours) > 0 and bool((np.ptp(colours, axis=0) < ONE_GROUND).all())
 
 
 def _amid_pictures(
@@ -334,7 +334,7 @@ def _evenly_lit(level: Array, known: Mask) -> Array:
     places = np.stack([np.ones(known.shape), *np.indices(known.shape)], -1)
     slope = np.linalg.lstsq(places[known], level[known], rcond=None)[0]
     even: Array = (level - places @ slope + level[known].mean(0)).astype(np.float32)
-    return even if np.ptp(even[known], 0).max() < ONE_GROUND else level
+    return even if is_one_ground(even[known]) else level
 
 
 def _off_nearest(level: Array, known: Mask) -> Array:
