@@ -6,6 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
+from ar_assist.cli.options import check_output
 from ar_assist.errors import SourceError, UserError
 from ar_assist.games.nonogram.advice import advise
 from ar_assist.games.nonogram.board import FILLED, Cells, NonogramBoard, puzzle_of
@@ -144,8 +145,7 @@ def _check_paths(paths: list[Path] | None) -> None:
                 f"{path}: unknown ending {path.suffix!r}, use {', '.join(ENDINGS)}; "
                 f"drawings are {', '.join(DRAWINGS)}"
             )
-        if not path.parent.is_dir():
-            raise UserError(f"can't write {path}: no such folder")
+        check_output(path)
 
 
 def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None) -> None:

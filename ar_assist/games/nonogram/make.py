@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from typing import Literal
@@ -21,11 +20,10 @@ from ar_assist.games.nonogram.board import (
     puzzle_of,
 )
 from ar_assist.games.nonogram.solver import solve
-from ar_assist.types import Image
+from ar_assist.types import Cell, Image
 
 Threshold = Literal["otsu", "adaptive"] | int
 Picture = list[list[int]]  # FILLED and CROSSED cells
-Cell = tuple[int, int]  # row, column
 ADAPTIVE_SHARE = 0.25  # of the shorter side: vicinity whose mean a cell is compared with
 MAX_ROUNDS = 200  # of altering a cell and solving again; a handful is usual
 TRIED = 24  # open cells tried in a round
@@ -78,15 +76,15 @@ def make_unique(cells: Cells, seconds: float | None = None) -> tuple[Cells, int]
     """
     grid: Picture = [list(row) for row in cells]
     altered: set[Cell] = set()
-    end = math.inf if seconds is None else time.monotonic() + seconds
+    end = None if seconds is None else time.monotonic() + seconds
     state = "nothing is known yet"
     for _ in range(MAX_ROUNDS):
-        left = None if seconds is None else end - time.monotonic()
+        left = _left(end)
         if left is not None and left <= 0:
             raise ValueError(f"the time ended, cells altered: {len(altered)}; {state}")
         sets, known, is_decided = _others(grid, left)
         if is_decided and not sets:
-            _restore(grid, altered, end if seconds else None)
+            _restore(grid, altered, end)
             return tuple(map(tuple, grid)), len(altered)
         state = "several solutions still" if sets else "it is open whether there are others"
         if not _alter(grid, sets, known, altered):
@@ -129,7 +127,7 @@ def _alter(grid: Picture, sets: list[list[Cell]], known: Cells, altered: set[Cel
 def _restore(grid: Picture, altered: set[Cell], end: float | None) -> None:
     """Take back what was altered for nothing, since later alterations do as well without it."""
     for row, col in sorted(altered):
-        left = None if end is None else end - time.monotonic()
+        left = _left(end)
         if left is not None and left <= 0:
             return
         grid[row][col] *= -1
@@ -138,6 +136,11 @@ def _restore(grid: Picture, altered: set[Cell], end: float | None) -> None:
             altered.remove((row, col))
         else:
             grid[row][col] *= -1
+
+
+def _left(end: float | None) -> float | None:
+    """Seconds until then; None: there is no end."""
+    return None if end is None else end - time.monotonic()
 
 
 def _places(chosen: NDArray[np.bool_]) -> list[Cell]:

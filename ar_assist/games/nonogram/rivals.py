@@ -16,10 +16,9 @@ from ar_assist.games.nonogram.board import FILLED, Cells, puzzle_of
 from ar_assist.games.nonogram.grid import Grid, Propagator
 from ar_assist.games.nonogram.sat import formula_of
 from ar_assist.games.nonogram.solver import certain_clues
+from ar_assist.types import Cell
 
 CONFLICTS = 10_000  # of the SAT solver for each rival: a second or so
-
-Cell = tuple[int, int]  # row, column
 
 
 def rivals(
@@ -32,7 +31,7 @@ def rivals(
     end = time.monotonic() + seconds
     board = puzzle_of(cells)
     lines_of, grid = Propagator(*certain_clues(board)), Grid.of(board.cells)
-    assert lines_of.run_all(grid), "the picture is a solution"
+    lines_of.run_all(grid)  # without contradiction, for the picture is a solution
     open_cells, formula = formula_of(lines_of.row_clues, lines_of.col_clues, grid)
     own = [n if cells[i][j] == FILLED else -n for n, (i, j) in enumerate(open_cells, 1)]
     found: list[list[Cell]] = []
