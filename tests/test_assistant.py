@@ -405,14 +405,16 @@ def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
     @dataclass(frozen=True)
     class Spy(ToyGame):
         def read(self, picture, lattice, before=None):
-            seen.append(picture.shape)
+            seen.append((picture.shape, lattice))
 
     assistant = Assistant([Spy()], ClipExecutor(), ClipExecutor())
     assert assistant.step(source.frame(0)).state == "searching"
     assert not seen
     assistant.set_corners(source.corners(0))
     assistant.step(source.frame(3))
-    assert abs(seen[0][0] / seen[0][1] - ROWS / COLS) < 0.1
+    shape, _ = seen[0]
+    assert abs(shape[0] / shape[1] - ROWS / COLS) < 0.1
+    assert [lattice is None for _, lattice in seen].count(True) == 1  # then its own lattices alone
 
 
 def test_switching_games_begins_anew(monkeypatch):

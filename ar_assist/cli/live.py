@@ -47,10 +47,12 @@ def run(args: argparse.Namespace) -> int:
         warming = stack.enter_context(workers(games)) if shows else None  # while a camera opens
         camera = stack.enter_context(closing(options.source(settings)))
         source = _dressed(stack, camera, settings, args.save_raw)
+        is_replay = not shows and not source.live
+        if is_replay and settings.speak:
+            print("nothing is spoken of a clip that nobody watches", file=sys.stderr)
+            settings = replace(settings, speak=False)
         outputs = _outputs(stack, settings, args, source)
-        if not shows and not source.live:
-            if settings.speak:
-                print("nothing is spoken of a clip that nobody watches", file=sys.stderr)
+        if is_replay:
             _replay(source, settings, outputs)
             return 0
         window = stack.enter_context(Window(source.size_wh)) if shows else None
@@ -106,8 +108,7 @@ def _print_obtained(source: Source, settings: Settings) -> None:
 def _outputs(
     stack: ExitStack, settings: Settings, args: argparse.Namespace, source: Source
 ) -> Outputs:
-    speaks = settings.speak and (source.live or not args.headless)
-    voice = stack.enter_context(closing(Voice())) if speaks else None
+    voice = stack.enter_context(closing(Voice())) if settings.speak else None
     if voice is not None and not voice.is_there:
         raise UserError(
             "--speak: this system has no voice (install espeak-ng or speech-dispatcher)"
