@@ -20,6 +20,7 @@ from ar_assist.games.link.dealing import LEAST_TILES, MANY
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import SAME, Mask
+from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import joined, may_be_pieces
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
@@ -296,13 +297,14 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     if isinstance(known, Memory):
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
-    sizes = np.bincount(groups)
-    odd = int((sizes % 2).sum())
-    unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
-    if unexplained > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    kinds, hidden = _with_hidden(cells, tile, doubt, groups)
+    sizes = np.bincount(kinds[kinds >= 0])
+    count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
+    unexplained = _unexplained(odd, doubt & ~tile & ~hidden, int(tile.sum()))
+    if unexplained > MOST_ODD * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
-        len(sizes) < LEAST_KINDS
+        count < LEAST_KINDS
         or sizes.max() > MOST_ALIKE * tile.sum()
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
@@ -310,18 +312,17 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
         or dealing.is_in_lines(tile, groups)
     ):
         return None
-    memory = kinds = Memory.of(cells[tile], groups)
+    memory = seen = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
         had = np.array(before.board.cells)[tile]
         memory = memory.after(known, groups, had, joins)
-    board = np.full(tile.shape, EMPTY)
-    board[tile] = memory.labels[groups]
+    board = np.where(kinds >= 0, memory.labels[kinds], EMPTY)
     dropped = np.zeros(tile.shape, bool)
     if odd == (sizes == 1).sum() and not sight.framed:
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
         dropped[tile] = sizes[groups] == 1
         board[dropped] = EMPTY
-    certainty = _certainty(sight, groups, found.margin)
+    certainty = np.where(hidden, DOUBTFUL, _certainty(sight, groups, found.margin))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: look-alikes known from before, tiles that
@@ -331,12 +332,24 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     unsure[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     unsure |= tile & sight.runs_on[1:-1, 1:-1]
     if sight.on_picture:
-        unsure[tile] |= _show_little(kinds.pictures)[groups]
+        unsure[tile] |= _show_little(seen.pictures)[groups]
     if before:
         marked = marked & (board != before.board.cells)
     most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     doubted = np.minimum(certainty, most)
     return replace(reading, certainty=doubted.astype(np.float32))
+
+
+def _with_hidden(cells: Array, tile: Mask, doubt: Mask, groups: Indices) -> tuple[Indices, Mask]:
+    """(R, C) groups of tiles, -1 for none, and which cells are so for what is missing."""
+    kinds = np.full(tile.shape, -1)
+    kinds[tile] = groups
+    single = tile & (np.bincount(groups)[kinds] == 1)
+    unclear, bare = single | (doubt & ~tile), ~tile & ~doubt
+    known = np.where(single, -1, kinds)
+    flat = cells.reshape(-1, *cells.shape[2:])
+    told = hidden_kinds(flat, known.ravel(), unclear.ravel(), bare.ravel()).reshape(tile.shape)
+    return np.where(told >= 0, told, kinds), told >= 0
 
 
 def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:

@@ -1,0 +1,95 @@
+"""Tiles that are hidden in part, by light on the glass or by something in front of it."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from test_tiles import PITCH, picture, same_partition, shuffled
+
+from ar_assist.games.link import reader
+from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.hidden import hidden_kinds
+from ar_assist.games.tiles import cut, softened
+from ar_assist.types import Image
+
+
+def lit(image: Image, cell: np.ndarray, radius: float, off: tuple[float, float]) -> Image:
+    """With a lamp's blurred reflection on a cell, so many cells large and off its middle (x, y)."""
+    y, x = np.indices(image.shape[:2])
+    middle = (cell[::-1] + 3.5 + off) * PITCH
+    away = np.hypot(x - middle[0], y - middle[1]) / (radius * PITCH)
+    veil = cv2.GaussianBlur((away < 1).astype(np.float32), (0, 0), PITCH / 12)[..., None] * 0.85
+    return np.asarray(image * (1 - veil) + 255 * veil, np.uint8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tiles_under_a_lamp_are_told_by_what_shows_but_nothing_rests_on_them(seed: int) -> None:
+    truth = shuffled(7, 10, 14, seed)
+    image, lattice = picture(truth)
+    kinds = np.random.default_rng(seed).permutation(14)[:3] + 1
+    some = [np.argwhere(truth == kind)[0] for kind in kinds]
+    for cell, *light in zip(
+        some, (0.3, 0.4, 0.5), ((-0.2, 0), (0.1, 0.1), (0.1, -0.2)), strict=True
+    ):
+        image = lit(image, cell, *light)
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    hidden = np.zeros(truth.shape, bool)
+    hidden[tuple(np.transpose(some))] = True
+    assert (reading.certainty[hidden] < DOUBTFUL).all()
+    assert np.median(reading.certainty[~hidden]) > DOUBTFUL
+
+
+@pytest.fixture(scope="module")
+def dealt() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(N, CELL, CELL, 3) cells of a board with a cleared row, (N,) their kinds or -1, and a cell
+    that is veiled, one that is covered by half, and a piece of ground with a lamp on it."""
+    truth = shuffled(6, 8, 12, 4)
+    truth[5] = 0
+    image, lattice = picture(truth)
+    veiled, covered = np.argwhere(truth == truth[0, 0])[0], np.argwhere(truth == truth[2, 3])[0]
+    ground = np.array([5, 3])
+    image = lit(lit(image, veiled, 0.7, (0, 0)), ground, 0.4, (0.1, 0.1))
+    y, x = (covered + 3) * PITCH
+    image[y : y + PITCH // 2, x : x + PITCH] = (60, 90, 200)
+    cells = cut(softened(image, lattice), lattice)
+    return (
+        cells.reshape(-1, *cells.shape[2:]),
+        truth.ravel() - 1,
+        np.array([veiled, covered, ground]),
+    )
+
+
+def told(dealt: tuple[np.ndarray, np.ndarray, np.ndarray], away: int) -> tuple[np.ndarray, ...]:
+    """What the three are told to be and are, where `away` further tiles of the first's kind are
+    not seen at all."""
+    cells, kinds, places = dealt
+    unclear = np.zeros(len(cells), bool)
+    unclear[places @ (8, 1)] = True
+    known = np.where(unclear, -1, kinds)
+    mates = np.flatnonzero(known == kinds[places[0] @ (8, 1)])
+    known[mates[:away]] = -1
+    found = hidden_kinds(cells, known, unclear, (kinds < 0) & ~unclear)
+    assert (found[~unclear] == -1).all()
+    return found[places @ (8, 1)], kinds[places @ (8, 1)]
+
+
+def test_veiled_and_covered_tiles_are_told_and_lit_ground_is_none(
+    dealt: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    found, true = told(dealt, 0)
+    assert found.tolist() == true.tolist() and true[2] == -1
+
+
+def test_a_kind_from_which_no_tile_is_missing_takes_none(
+    dealt: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    found, true = told(dealt, 1)
+    assert found[0] == -1 and found[1] == true[1]
+
+
+def test_one_kind_alone_is_no_measure_of_what_is_near() -> None:
+    cells = np.zeros((5, 32, 32, 3), np.float32)
+    groups, unclear = np.array([0, 0, 0, 0, -1]), np.arange(5) == 4
+    assert (hidden_kinds(cells, groups, unclear, np.zeros(5, bool)) == -1).all()
