@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from toy import ToyGame
 
-from ar_assist import look, replay
+from ar_assist import replay
 
 # A shell's background job ignores Ctrl-C, and so would the programs that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,7 +42,7 @@ def play(monkeypatch):
     """Run a toy source; its truth is the finder."""
 
     def views(source, game=None, **delays):
-        monkeypatch.setattr(look, "find", source.find)
+        source.replace_finder(monkeypatch)
         return list(replay.run(source, [game or ToyGame()], **delays))
 
     return views

@@ -19,6 +19,7 @@ from toy import (
     PLANE_WH,
     PX,
     ROWS,
+    SLOW,
     START,
     ToyBoard,
     ToyGame,
@@ -125,12 +126,12 @@ class Blind(ToyGame):
 def test_a_hand_that_stays_is_told_from_a_move(play):
     """Looks have seen what a move made, but not what a hand hides."""
     moves, hides = "something moves, reading again", "a hand or something else is in the way"
-    hand = ToySource(lambda t: START, 2.9, hand=lambda t: _cell(0, 0) if t > 2 else None)
+    hand = ToySource(lambda t: START, 2.9, lambda t: _cell(0, 0) if t > 2 else None, fps=SLOW)
     said = [view.reason for view in play(hand, Blind(), look_latency_s=0.1)]
-    assert set(said[round(2.1 * FPS) :]) == {moves, hides}
+    assert set(said[round(2.1 * SLOW) :]) == {moves, hides}
     assert said[-1] == hides
     for look_s in (0.1, 1.0):
-        moved = ToySource(lambda t: START if t < 2 else AFTER, 6.0)
+        moved = ToySource(lambda t: START if t < 2 else AFTER, 6.0, fps=SLOW)
         said = [view.reason for view in play(moved, look_latency_s=look_s)]
         assert moves in said and hides not in said and not said[-1]
 
@@ -179,7 +180,7 @@ def _aside(columns: float, since: float, until: float):
 
 @pytest.mark.parametrize("latency_s", [0.0, 0.2])
 def test_what_lies_beyond_the_edge_of_the_picture_is_as_it_was(play, latency_s: float):
-    source = ToySource(lambda t: START, 3.0, plane=_aside(4.5, since=0.5, until=2.5))
+    source = ToySource(lambda t: START, 3.3, plane=_aside(4.5, since=0.5, until=2.5))
     views = play(source, look_latency_s=latency_s)
     cut = [v for v in views if v.frame.time >= 0.3 and source.corners(v.frame.index).max() > 640]
     assert len(cut) > 30
@@ -215,16 +216,12 @@ def test_the_picture_that_showed_the_most_is_kept_while_the_board_moves_out(pan_
     image, there = followed.fuller(frame)
     whole, cut = (seen.to_frame(LATTICE.corners).max() for seen in (there, followed.plane))
     assert whole < 640 < cut
-    assert np.abs(there.corners - plane(_time_of(source, image)).corners).max() < 2
-
-
-def _time_of(source: ToySource, image: np.ndarray) -> float:
-    return source._times[image.tobytes()]
+    assert np.abs(there.corners - plane(source.time_of(image)).corners).max() < 2
 
 
 def test_of_a_board_found_at_the_edge_what_lies_beyond_is_not_certain(monkeypatch):
     source = ToySource(lambda t: START, 0.1, plane=_aside(4.5, since=-1, until=9))
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     seen = look.look(look.Task(source.frame(0), (ToyGame(),)))
     in_frame = seen.plane.to_frame(seen.reading.cell_quads()).max((2, 3)) <= 639.5
     assert 0 < in_frame.sum() < in_frame.size
@@ -249,9 +246,10 @@ def test_a_board_that_was_out_of_sight_is_back_before_it_is_found(monkeypatch, g
     source = ToySource(lambda t: None if 0.5 <= t < 2.0 else START, 2.5)
 
     def find(image, outlined=None):
-        time = source._times[image.tobytes()]
+        time = source.time_of(image)
         return [Candidate(source.plane(time), LATTICE, 1.0)] if time < 2.0 else []
 
+    source.replace_finder(monkeypatch)
     monkeypatch.setattr(look, "find", find)
     for view in replay.run(source, [game]):
         assert view.frame.time < 2.0 + 2 / FPS or shown(view) == HINT
@@ -275,7 +273,7 @@ def test_runs_repeat_to_the_letter(play):
 
 def _locked(monkeypatch, game=None):
     source = ToySource(lambda t: START, 1.0)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     assistant = Assistant([game or ToyGame()], ClipExecutor(), ClipExecutor())
     assert assistant.step(source.frame(0)).state == "locked"
     return assistant, source
@@ -312,7 +310,7 @@ def test_how_the_reading_is_turned_is_said():
 def test_the_games_setting_changes_the_hint_and_not_the_board(monkeypatch, moved_at: int):
     """A thought, or a look at the next board, is on its way when the key is pressed."""
     source = ToySource(lambda t: AFTER if t >= moved_at / FPS else START, 2.0)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     looker, thinker = ClipExecutor(0.2), ClipExecutor(0.2)
     assistant, later = Assistant([ToyGame()], looker, thinker), ToyGame(later=True)
     hints = []
@@ -356,7 +354,7 @@ def test_a_correction_outlasts_what_passes_before_its_cell_but_not_the_tile(monk
             return replace(reading, board=reading.board.put(same))
 
     source = ToySource(board, 5.0)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     assistant = Assistant([SameGame()], ClipExecutor(), ClipExecutor())
     assistant.step(source.frame(0))
     assistant.correct(Correction((0, 0), "same", (0, 1)))
@@ -380,7 +378,7 @@ def test_the_player_turns_and_mirrors(monkeypatch, turns: int, mirrored: bool):
             seen.append((picture, lattice))
 
     source = ToySource(lambda t: START, 1.0)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     assistant = Assistant([Spy()], ClipExecutor(), ClipExecutor())
     assistant.step(source.frame(0))
     straight, lattice = seen[0]
@@ -399,6 +397,7 @@ def test_the_player_turns_and_mirrors(monkeypatch, turns: int, mirrored: bool):
 
 def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
     source = ToySource(lambda t: START, 1.0)
+    source.replace_finder(monkeypatch)
     monkeypatch.setattr(look, "find", lambda image, outlined: [])
     seen = []
 
@@ -482,7 +481,7 @@ def test_a_plane_without_a_board_is_given_up_after_a_while(play, seconds: float,
             return START.put({HINT.a: 0})
         return START if time < 1.0 else AFTER
 
-    views = play(ToySource(board, 1.5 + seconds), _Blinded())
+    views = play(ToySource(board, 1.5 + seconds, fps=SLOW), _Blinded())
     assert (views[-1].reading.board, views[-1].state) == (AFTER, "locked")
     assert any(view.state != "locked" for view in views) == is_lost
 
@@ -503,8 +502,8 @@ class _Loses(ToyGame):
 
 def test_a_plane_that_shows_no_board_gives_way_to_a_doubtful_one(play):
     _Loses.looks.clear()
-    views = play(ToySource(lambda t: START, 3.0), _Loses())
-    assert shown(views[10]) == HINT
+    views = play(ToySource(lambda t: START, 3.0, fps=SLOW), _Loses())
+    assert shown(views[5]) == HINT
     assert any(view.reading is not None and view.reading.confidence == 0.5 for view in views)
     assert shown(views[-1]) is None
 
@@ -532,7 +531,7 @@ def test_a_doubtful_board_is_the_one_that_was_lost_if_moves_make_it_of_that(play
         turned = across if time > 1.5 else np.eye(3)  # so that it has to be found anew
         return Plane(turned @ plane_at(time).frame_from_plane, PLANE_WH)
 
-    views = play(ToySource(there, 2.4, plane=plane), _Dazzled(doubted=board))
+    views = play(ToySource(there, 2.4, plane=plane, fps=SLOW), _Dazzled(doubted=board))
     assert (
         any(view.reading is not None and view.reading.board == board for view in views) == is_known
     )
@@ -554,7 +553,7 @@ class Killed(ClipExecutor):
 
 def test_a_killed_look_is_followed_by_the_next(monkeypatch):
     source = ToySource(lambda t: START, 1.0)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     assistant = Assistant([ToyGame()], Killed(), ClipExecutor())
     states = [assistant.step(source.frame(i)).state for i in range(3)]
     assert states == ["searching", "searching", "locked"]
@@ -577,8 +576,8 @@ def test_other_planes_are_looked_for_now_and_then_but_not_while_cells_change(mon
     def hand(time: float) -> np.ndarray | None:
         return _cell(int(9 * time) % ROWS, int(7 * time) % COLS) if is_busy and time else None
 
-    source, looks = ToySource(lambda t: START, 3.5, hand), Remembers()
-    monkeypatch.setattr(look, "find", source.find)
+    source, looks = ToySource(lambda t: START, 3.5, hand, fps=SLOW), Remembers()
+    source.replace_finder(monkeypatch)
     assistant = Assistant([ToyGame()], looks, ClipExecutor())
     for frame in source:
         assistant.step(frame)
@@ -592,9 +591,9 @@ def test_a_board_that_is_back_is_read_before_others_are_looked_for(monkeypatch):
     back = []
     for gone in (0.6, 1.1, 1.6, 2.1, 2.6):
         board = lambda t, a=gone: None if a <= t < a + 1.2 else START  # noqa: E731
-        source = ToySource(board, gone + 1.5, plane=lambda t: plane_at(0.0))
+        source = ToySource(board, gone + 1.5, plane=lambda t: plane_at(0.0), fps=SLOW)
         looks = Remembers()
-        monkeypatch.setattr(look, "find", source.find)
+        source.replace_finder(monkeypatch)
         assistant = Assistant([ToyGame()], looks, ClipExecutor())
         for frame in source:
             assistant.step(frame)

@@ -1,4 +1,4 @@
-"""Reading link boards: drawn ones in many conditions, real pictures, and what is no board."""
+"""Reading link boards: drawn ones in many conditions, and real pictures."""
 
 from __future__ import annotations
 
@@ -11,45 +11,20 @@ import pytest
 from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
 from ar_assist import replay
-from ar_assist.find import find
 from ar_assist.games import GAMES, tiles
-from ar_assist.games.link import dealing, reader, telling
+from ar_assist.games.link import reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.paths import link, links
-from ar_assist.games.link.pieces import joined
 from ar_assist.games.link.telling import DROPPED
 from ar_assist.look import TRUST
-from ar_assist.scene import open_scene
 from ar_assist.types import Frame, Image, Lattice, Reading
-from ar_assist.warp import rectify
 
 
 def cells_of(reading: Reading | None) -> np.ndarray:
     assert reading is not None
     return np.array(reading.board.cells)
-
-
-def test_many_equal_pictures_in_a_line_of_their_own_are_none_of_the_board() -> None:
-    """A strip of a window's border, cut into cells, has six mates in its row and none elsewhere."""
-    truth = np.zeros((8, 12), int)
-    truth[:7] = shuffled(7, 12, 14, 5)
-    truth[7, :6] = truth.max() + 1
-    image, lattice = picture(truth)
-    reading = reader.read(image, lattice)
-    assert same_partition(cells_of(reading), truth[:7])
-
-
-def test_a_kind_that_lies_in_one_line_alone_is_no_reason_to_refuse_the_line() -> None:
-    """One deal of 20 on a full board of 8 x 18 has one, in an outer row one of 80."""
-    truth = shuffled(8, 18, 36, 5)
-    kind = truth[0, 0]
-    for col, mate in zip((1, 5, 9), map(tuple, np.argwhere(truth == kind)[1:]), strict=True):
-        truth[mate], truth[0, col] = truth[0, col], kind
-    assert (truth == kind).sum() == (truth[0] == kind).sum() == 4
-    image, lattice = picture(truth)
-    assert same_partition(cells_of(reader.read(image, lattice)), truth)
 
 
 def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
@@ -110,50 +85,6 @@ def test_an_end_that_nobody_saw_come_is_none() -> None:
     assert reader.read(blank, None, known) is None
 
 
-def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
-    """All tiles would be read, but beside each other would be those that are not."""
-    truth = shuffled(7, 12, 14, 5)
-    sheared = np.zeros((7, 18), int)
-    for r, line in enumerate(truth):
-        sheared[r, 6 - r : 18 - r] = line
-    assert reader.read(*picture(sheared)) is None
-    assert reader.read(*picture(truth)) is not None
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> None:
-    tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
-    halves = np.stack([tops, bottoms], 1).reshape(8, 8)
-    assert reader.read(*picture(halves if axis == 0 else halves.T)) is None
-    assert reader.read(*picture(shuffled(8, 8, 16, 1))) is not None
-    two_tiles = np.array([[1, 2, 1, 2], [1, 3, 1, 3], [1, 4, 1, 4]])
-    assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
-
-
-@pytest.mark.parametrize(("rows", "cols"), [(2, 5), (5, 10)])
-def test_a_pair_that_has_a_line_to_itself_is_doubted_beside_many_tiles(
-    rows: int, cols: int
-) -> None:
-    """Two words of a text beside the board look so; a few last tiles do, too."""
-    truth = np.zeros((rows + 1, cols), int)
-    truth[:rows] = shuffled(rows, cols, rows * cols // 2, 3)
-    truth[rows, 3:5] = 30
-    reading = reader.read(*picture(truth))
-    assert reading is not None and reading.certainty.shape == truth.shape
-    assert (reading.certainty[rows, 3:5] < 0.5).all() == (rows == 5)
-    assert (reading.certainty[:rows] > 0.5).all()
-
-
-def test_a_column_of_buttons_is_no_board() -> None:
-    """Some have equals, and so have the corners of the window beside them."""
-    buttons = np.zeros((10, 3), int)
-    buttons[:, 1] = [1, 2, 1, 3, 4, 5, 5, 3, 4, 2]
-    buttons[1, 2] = buttons[6, 0] = 8
-    assert reader.read(*picture(buttons)) is None
-    buttons[7:10, [0, 2]] = [[10, 1], [11, 10], [1, 11]]
-    assert reader.read(*picture(buttons)) is not None
-
-
 @pytest.mark.parametrize("tiles", [0, 8, 30])
 def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
     """A few hidden tiles leave many kinds odd; where many are hidden it may be no board at all."""
@@ -185,51 +116,6 @@ def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() ->
     assert reader._unexplained(7, together, 40) == 7
     assert reader._unexplained(6, together, 20) == 6
     assert reader._unexplained(6, apart, 60) == 6
-
-
-def test_a_single_tile_beside_the_board_is_the_mate_of_an_odd_one() -> None:
-    """Beside it other things lie: by itself it is no proof of a line."""
-    scene = open_scene("scene:tier=tripod,seed=9880,seconds=8")
-    truth = np.array(scene.truth["frames"][0]["board"]["cells"])
-    seen = next(c for c in find(next(iter(scene)).image) if c.lattice)
-    assert seen.lattice.cols < truth.shape[1]
-    reading = reader.read(rectify(next(iter(scene)).image, seen.plane), seen.lattice)
-    assert same_partition(cells_of(reading), truth)
-
-
-def test_the_last_tiles_with_a_thick_side_are_no_part_of_what_lies_around(data: Path) -> None:
-    image = cv2.imread(str(data / "link" / "douyin_llk_2.png"))
-    truth = np.array(json.loads((data / "link" / "douyin_llk_2.json").read_text())["cells"])
-    seen = next(c for c in find(image) if c.lattice)
-    assert same_partition(cells_of(reader.read(rectify(image, seen.plane), seen.lattice)), truth)
-
-
-@pytest.mark.parametrize("icons", [0, 4])
-@pytest.mark.parametrize("is_below", [False, True])
-def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool, icons: int) -> None:
-    """In a tool bar two may look so, but not all."""
-    inner = shuffled(7, 8, 14, 4)
-    truth = np.pad(inner, ((0, 0), (0, 2)))
-    for row in (0, 4):  # two tiles lie beyond the last column but one
-        truth[row, 2], truth[row, 9] = 0, inner[row, 2]
-    board = truth[:, :8] if icons else truth.copy()
-    truth[[1, 2, 5, 6][:icons], 9] = 30
-    truth, board = (cells.T if is_below else cells for cells in (truth, board))
-    image, lattice = picture(truth)
-    shape = inner.T.shape if is_below else inner.shape
-    found = reader.read(image, Lattice(lattice.origin_xy, lattice.pitch_xy, *shape))
-    assert same_partition(cells_of(found), board)
-
-
-@pytest.mark.parametrize("gap", [0, 1])
-def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
-    """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
-    truth = shuffled(8, 9, 12, 4)
-    line = np.zeros((8, 1), int)
-    line[[2, 5]] = [[13], [14]]
-    whole = np.hstack([truth, np.zeros((8, gap), int), line])
-    found = cells_of(reader.read(*picture(whole)))
-    assert same_partition(found, truth if gap else whole)
 
 
 def toned(truth: np.ndarray, tones: int) -> tuple[Image, Lattice]:
@@ -365,46 +251,10 @@ def test_kinds_that_were_told_apart_do_not_run_together_as_the_board_empties(see
     assert (cells_of(after) == np.where(left > 0, cells_of(before), 0)).all()
 
 
-def test_a_lattice_that_skips_every_second_diagonal_is_refused() -> None:
-    """Turned by 45 degrees, a lattice goes through all tiles and as many places between them."""
-    kinds = shuffled(6, 10, 10, 7)
-    row, col = np.indices((10, 12))
-    sparse = np.where((row + col) % 2, 0, np.resize(kinds, (10, 12)))
-    assert reader.read(*picture(sparse)) is None
-    assert reader.read(*picture(kinds)) is not None
-
-
 def test_labels_are_numbered_in_reading_order() -> None:
     image, lattice = picture(shuffled(6, 8, 10, 5))
     kinds = list(dict.fromkeys(cells_of(reader.read(image, lattice)).ravel().tolist()))
     assert kinds == list(range(1, len(kinds) + 1))
-
-
-@pytest.mark.parametrize("sides", [(1, 0, 0, 0), (0, 0, -1, 0), (0, 1, 0, -1), (-1, -1, 0, 1)])
-def test_mends_the_lattice(sides: tuple[int, int, int, int]) -> None:
-    """A row or column too many or too few on each side: top, bottom, left, right."""
-    truth = shuffled(7, 10, 14, 6)
-    image, lattice = picture(truth)
-    top, bottom, left, right = sides
-    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
-    wrong = Lattice(
-        (x - left * dx, y - top * dy),
-        (dx, dy),
-        lattice.rows + top + bottom,
-        lattice.cols + left + right,
-    )
-    assert same_partition(cells_of(reader.read(image, wrong)), truth)
-
-
-@pytest.mark.parametrize("pairs", [0, 16])
-@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2), (3, 1), (1, 3)])
-def test_pieces_of_tiles_are_joined(down: int, along: int, pairs: int) -> None:
-    truth = cleared(shuffled(6, 8, 16, 8), pairs)
-    image, lattice = picture(truth)
-    dx, dy = lattice.pitch_xy
-    pitch = dx / along, dy / down
-    finer = Lattice(lattice.origin_xy, pitch, lattice.rows * down, lattice.cols * along)
-    assert same_partition(cells_of(reader.read(image, finer)), truth)
 
 
 def test_kinds_that_look_quite_otherwise_are_known_by_their_places() -> None:
@@ -527,66 +377,6 @@ def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides
     assert not reader._may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
 
 
-@pytest.mark.parametrize("is_dealt", [True, False])
-def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
-    groups = np.tile(np.arange(4), 6)
-    dealt = np.random.default_rng(1).permutation(groups)
-    assert dealing.is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
-
-
-def tinted() -> np.ndarray:
-    """(7, 8) a nonogram's cells: open and some filled, tinted in two columns each but for these."""
-    cells = np.empty((7, 8), int)
-    open_and_filled = np.random.default_rng(1).permutation(np.repeat([1, 2], [8, 20]))
-    cells[:, [0, 1, 4, 6]] = open_and_filled.reshape(7, 4)
-    cells[:, [2, 5]], cells[:, [3, 7]] = 3, 4
-    cells[[0, 3, 2, 6], [2, 5, 3, 7]] = 1
-    return cells
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_cells_that_are_tinted_by_lines_are_no_tiles(axis: int) -> None:
-    cells = tinted()
-    dealt = np.random.default_rng(1).permutation(cells.ravel()).reshape(cells.shape)
-    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
-    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: int) -> None:
-    truth = shuffled(8, 12, 12, 5)
-    truth[:, 6], truth[4, 3:9] = 13, 13
-    board = np.swapaxes(truth, 0, axis)
-    board = LinkBoard(tuple(map(tuple, board.tolist())))
-    assert not dealing.share_lines(board)
-    assert not dealing.is_repeated(board)
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_an_ornament_that_comes_again_is_no_board(axis: int) -> None:
-    """Six kinds, each with its mate the same step away; dealt among the same cells it is one."""
-    cells = np.zeros((8, 9), int)
-    ornament = np.array([[1, 0, 2, 0], [0, 3, 4, 0], [5, 0, 0, 6]])
-    cells[:3, :4], cells[4:7, 5:] = ornament, ornament
-    dealt = cells.copy()
-    dealt[dealt > 0] = np.random.default_rng(2).permutation(cells[cells > 0])
-    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
-    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
-
-
-@pytest.mark.parametrize("is_turned", [False, True])
-def test_frames_that_a_lattice_twice_too_fine_shows_in_every_second_line_are_no_kind(
-    is_turned: bool,
-) -> None:
-    groups = shuffled(3, 8, 10, 4).copy()
-    groups[1::2] = 11
-    groups = groups.T if is_turned else groups
-    full = np.ones(groups.shape, bool)
-    assert dealing.is_in_lines(full, groups.ravel())
-    groups[0, 0], groups[-1, -1] = 11, 11  # dealt as any other
-    assert not dealing.is_in_lines(full, groups.ravel())
-
-
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float) -> None:
     """Even where the game has shuffled the tiles."""
@@ -598,59 +388,6 @@ def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float)
     label = dict(zip(truth.ravel().tolist(), cells_of(before).ravel().tolist(), strict=True))
     again = cells_of(reader.read(lit, lattice, before))
     assert again.tolist() == [[label[kind] for kind in row] for row in later.tolist()]
-
-
-@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 3)])
-def test_pieces_are_known_by_coming_and_going_as_one(down: int, along: int) -> None:
-    """Even where each is read as a kind of its own."""
-    tile = np.random.default_rng(4).random((8, 10)) < 0.6
-    fine = np.kron(tile, np.ones((down, along), bool))
-    labels = np.where(fine, 1 + np.arange(fine.size).reshape(fine.shape), 0)
-    lattice = Lattice((7.0, 5.0), (30 / along, 40 / down), *fine.shape)
-    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
-    assert joined(lattice, tuple(map(tuple, labels.tolist()))) == whole
-    assert joined(whole, tuple(map(tuple, (tile * labels[::down, ::along]).tolist()))) == whole
-
-
-@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 3)])
-def test_pieces_of_plain_tiles_are_equal_as_dealt_ones_seldom_are(down: int, along: int) -> None:
-    tile = cleared(shuffled(6, 8, 12, 9), 4)
-    fine = np.kron(tile, np.ones((down, along), int))
-    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
-    finer = Lattice(whole.origin_xy, (30 / along, 40 / down), *fine.shape)
-    assert joined(finer, tuple(map(tuple, fine.tolist()))) == whole
-    assert joined(whole, tuple(map(tuple, tile.tolist()))) == whole
-
-
-@pytest.mark.parametrize(("top", "left"), [(1, 0), (0, 1), (1, 1)])
-def test_a_tile_that_is_partly_on_the_lattice_is_joined_whole(top: int, left: int) -> None:
-    tile = cleared(shuffled(6, 8, 12, 9), 4)
-    whole = Lattice((7.0, 5.0), (30.0, 40.0), *tile.shape)
-    for down, along in ((2, 1), (1, 2)):
-        up, off = min(top, down - 1), min(left, along - 1)
-        fine = np.kron(tile, np.ones((down, along), int))[up : len(tile) * down - up, off:]
-        origin = whole.origin_xy[0] + off * 30 / along, whole.origin_xy[1] + up * 40 / down
-        finer = Lattice(origin, (30 / along, 40 / down), *fine.shape)
-        assert joined(finer, tuple(map(tuple, fine.tolist()))) == whole
-
-
-@pytest.mark.parametrize("truth", [((1, 2), (2, 1)), ((1, 2, 0), (0, 0, 3), (2, 1, 3))])
-@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2)])
-def test_halves_of_a_few_discs_are_no_board(
-    truth: tuple[tuple[int, ...], ...], down: int, along: int
-) -> None:
-    """The first four discs of Othello, or a puzzle's digits: each half comes twice."""
-    image, whole = picture(np.array(truth))
-    (dx, dy), rows, cols = whole.pitch_xy, down * whole.rows, along * whole.cols
-    assert reader.read(image, Lattice(whole.origin_xy, (dx / along, dy / down), rows, cols)) is None
-
-
-def test_whole_lines_that_slid_are_no_pieces() -> None:
-    """Two rows went left and two went right: they end alike, but once each."""
-    labels = np.arange(1, 41).reshape(4, 10)
-    labels[0, 7:], labels[1, 5:], labels[2:, :4] = 0, 0, 0
-    lattice = Lattice((7.0, 5.0), (30.0, 40.0), 4, 10)
-    assert joined(lattice, tuple(map(tuple, labels.tolist()))) == lattice
 
 
 def test_keeps_labels_and_grid_of_the_reading_before() -> None:
@@ -786,26 +523,6 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     assert (most[3] == DROPPED) != is_plain
 
 
-def test_a_blank_tile_beside_the_board_is_known_by_its_frame() -> None:
-    """One of two white tiles is all of its row, and another tile of the next."""
-    truth = np.zeros((8, 10), int)
-    truth[2:] = shuffled(6, 10, 18, 6)
-    pairs = np.flatnonzero(np.bincount(truth[truth > 0]) == 2)
-    blank, other = pairs[0], pairs[1]
-    for row, kind in enumerate((blank, other)):
-        truth[tuple(np.argwhere(truth == kind)[0])] = 0
-        truth[row, 3] = kind
-    image, lattice = picture(truth, ground=90)
-    framed = bordered(image, np.argwhere(truth), (250, 250, 250))
-    for r, c in np.argwhere(truth):
-        y, x = (r + 3) * PITCH, (c + 3) * PITCH
-        if truth[r, c] == blank:
-            framed[y : y + PITCH, x : x + PITCH] = 250
-        framed[y + PITCH - 4 : y + PITCH, x : x + PITCH] = (60, 90, 120)
-    below = Lattice((3 * PITCH - 0.5, 4 * PITCH - 0.5), lattice.pitch_xy, 7, 10)
-    assert same_partition(cells_of(reader.read(framed, below)), truth)
-
-
 def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
@@ -814,36 +531,6 @@ def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     assert np.flatnonzero(reader._show_little(kinds)).tolist() == [9]
     assert not reader._show_little(kinds[-5:]).any()  # too few to say what is usual
     assert not reader._show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
-
-
-def chessboard() -> Image:
-    square = np.indices((14, 14)).sum(0) % 2 * 200 + 20
-    return np.repeat(np.kron(square, np.ones((PITCH, PITCH)))[..., None], 3, 2).astype(np.uint8)
-
-
-def noise() -> Image:
-    return np.random.default_rng(0).integers(0, 256, (14 * PITCH, 14 * PITCH, 3), np.uint8)
-
-
-def letters() -> Image:
-    """A keyboard: cells alike in frame, all different."""
-    image = np.full((14 * PITCH, 14 * PITCH, 3), 40, np.uint8)
-    for i in range(64):
-        r, c = divmod(i, 8)
-        x, y = (c + 3) * PITCH, (r + 3) * PITCH
-        cv2.rectangle(image, (x + 3, y + 3), (x + PITCH - 3, y + PITCH - 3), (90, 90, 90), -1)
-        cv2.putText(image, chr(33 + i), (x + 12, y + 34), 0, 1, (240, 240, 240), 2)
-    return image
-
-
-@pytest.mark.parametrize("make", [chessboard, noise, letters])
-def test_no_link_board(make: object) -> None:
-    lattice = Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), 8, 8)
-    assert reader.read(make(), lattice) is None  # type: ignore[operator]
-
-
-def test_no_lattice_no_board() -> None:
-    assert reader.read(noise(), None) is None
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from toy import AFTER, START, ToyGame, ToySource
 
-from ar_assist import look, replay, runlog
+from ar_assist import replay, runlog
 from ar_assist.cli import main
 from ar_assist.replay import ClipExecutor
 
@@ -26,7 +26,7 @@ def test_work_is_delivered_when_its_time_has_come():
 
 def test_a_look_at_a_board_that_is_followed_is_due_sooner(monkeypatch):
     source = ToySource(lambda t: START if t < 1.0 else AFTER, 2.5)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     views = list(replay.run(source, [ToyGame()], look_latency_s=0.5))
     first = next(view for view in views if view.reading)
     assert first.frame.time == pytest.approx(0.5, abs=0.04)
@@ -46,7 +46,7 @@ def test_errors_come_with_the_result():
 
 def test_stride_leaves_frames_out(monkeypatch):
     source = ToySource(lambda t: START, 0.5)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     views = list(replay.run(source, [ToyGame()], stride=3))
     assert [view.frame.index for view in views] == list(range(0, 15, 3))
     assert all(view.marks for view in views)
@@ -55,7 +55,7 @@ def test_stride_leaves_frames_out(monkeypatch):
 @pytest.mark.parametrize("confidence", [0.2, 0.95])
 def test_a_single_picture_is_read_whatever_the_confidence(monkeypatch, confidence: float):
     source = ToySource(lambda t: START)
-    monkeypatch.setattr(look, "find", source.find)
+    source.replace_finder(monkeypatch)
     view = replay.still(source.frame(0), [ToyGame(confidence=confidence)])
     assert view.state == "locked"
     assert view.reading.board == START

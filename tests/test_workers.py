@@ -151,7 +151,7 @@ class Toys(toy.ToySource):
 
     def play(self, game: toy.ToyGame, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         """A headless session of which every frame is kept; `find` is the toy's in a thread only."""
-        monkeypatch.setattr("ar_assist.look.find", self.find)
+        self.replace_finder(monkeypatch)
         with (
             workers(()) as (_, think),
             ThreadPoolExecutor(1) as look,

@@ -11,7 +11,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from ar_assist import look
 from ar_assist.types import (
     Advice,
     Candidate,
@@ -32,10 +35,13 @@ MARGIN = 1  # cells around it
 KINDS = 8  # two more than the boards hold
 SIZE_WH = (640, 480)
 FPS = 30.0
+SLOW = 15.0  # fps of clips in which only what goes on for seconds matters
 LATTICE = Lattice((MARGIN * PX - 0.5, MARGIN * PX - 0.5), (PX, PX), ROWS, COLS)
 PLANE_WH = ((COLS + 2 * MARGIN) * PX, (ROWS + 2 * MARGIN) * PX)
 _RNG = np.random.default_rng(5)
 _BACKGROUND = cv2.resize(_RNG.integers(30, 110, (60, 80, 3), np.uint8), SIZE_WH)
+# Each frame shows another part of one field: normal noise of its own would be half a frame's cost.
+_NOISE = np.rint(_RNG.normal(0, 2, (SIZE_WH[1] + 64, SIZE_WH[0] + 64, 3))).astype(np.int16)
 _TILES = [
     cv2.resize(_RNG.integers(0, 256, (6, 6, 3), np.uint8), (PX, PX), interpolation=cv2.INTER_CUBIC)
     for _ in range(KINDS)
@@ -91,11 +97,9 @@ class ToyGame:
         self, picture: Image, lattice: Lattice | None, before: Reading[ToyBoard] | None = None
     ) -> Reading[ToyBoard] | None:
         corners = (lattice or LATTICE).corners
-        cells = np.empty((ROWS, COLS), int)
-        for r in range(ROWS):
-            for c in range(COLS):
-                x, y = np.rint(corners[0] + 0.5 + (c * PX, r * PX)).astype(int)
-                cells[r, c] = _kind(picture[y : y + PX, x : x + PX])
+        x, y = np.rint(corners[0] + 0.5).astype(int)
+        board = picture[y : y + ROWS * PX, x : x + COLS * PX]
+        cells = _kinds(board.reshape(ROWS, PX, COLS, PX, 3).swapaxes(1, 2))
         if (cells == 0).mean() > 0.9:
             return None
         board = ToyBoard(tuple(tuple(int(v) for v in row) for row in cells))
@@ -143,11 +147,21 @@ class ToyGame:
         return ""
 
 
-def _kind(cell: Image) -> int:
-    """The tile that is most alike, 0 where none is."""
-    likeness = [float(cv2.matchTemplate(tile, cell, cv2.TM_CCOEFF_NORMED)[0, 0]) for tile in _TILES]
-    best = int(np.argmax(likeness))
-    return best + 1 if likeness[best] > 0.5 else 0
+def _unit(cells: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(…, N) values of cells (…, PX, PX, 3) whose product is their cross-correlation."""
+    values = cells.astype(np.float32)
+    values -= values.mean(axis=(-3, -2), keepdims=True)
+    flat = values.reshape(*cells.shape[:-3], -1)
+    return flat / np.maximum(np.linalg.norm(flat, axis=-1, keepdims=True), 1e-3)
+
+
+def _kinds(cells: NDArray[np.uint8]) -> NDArray[np.int_]:
+    """(rows, cols): the tile that is most alike, 0 where none is."""
+    likeness = _unit(cells) @ _UNIT_TILES.T
+    return np.where(likeness.max(-1) > 0.5, likeness.argmax(-1) + 1, 0)
+
+
+_UNIT_TILES = _unit(np.stack(_TILES))
 
 
 def screen_picture(board: ToyBoard) -> Image:
@@ -180,7 +194,7 @@ Hand = Callable[[float], Points | None]  # time, s → a polygon in plane px tha
 class ToySource:
     """A clip of the toy game: a `Source` with truth."""
 
-    name, fps, size_wh, live = "toy", FPS, SIZE_WH, False
+    name, size_wh, live = "toy", SIZE_WH, False
 
     def __init__(
         self,
@@ -188,44 +202,59 @@ class ToySource:
         seconds: float = 1.0,
         hand: Hand = lambda time: None,
         plane: Callable[[float], Plane] = plane_at,
+        fps: float = FPS,
     ) -> None:
         self.board_at, self.seconds, self.hand, self.plane = board_at, seconds, hand, plane
-        self._times: dict[bytes, float] = {}
+        self.fps = fps
+        self._times: dict[int, float] = {}  # of frames, by what their pixels hash to
 
     def __iter__(self):
-        for index in range(round(self.seconds * FPS)):
+        for index in range(round(self.seconds * self.fps)):
             yield self.frame(index)
 
     def frame(self, index: int) -> Frame:
-        time = index / FPS
-        image = _BACKGROUND.copy()
+        time = index / self.fps
+        image = _BACKGROUND
         board, hand, plane = self.board_at(time), self.hand(time), self.plane(time)
         if board is not None:
             picture = screen_picture(board)
-            mask = np.full(picture.shape[:2], 255, np.uint8)
             if hand is not None:
                 cv2.fillConvexPoly(picture, np.int32(hand), (90, 120, 200))
             warped = cv2.warpPerspective(picture, plane.frame_from_plane, SIZE_WH)
-            cover = cv2.warpPerspective(mask, plane.frame_from_plane, SIZE_WH)[..., None] / 255.0
-            image = (warped * cover + image * (1 - cover)).astype(np.uint8)
-        noise = np.random.default_rng(index).normal(0, 2, image.shape)
-        image = np.clip(image + noise, 0, 255).astype(np.uint8)
-        image.flags.writeable = False
-        self._times[image.tobytes()] = time
-        return Frame(index, time, image)
+            whole = np.ones(picture.shape[:2], np.float32)
+            cover = cv2.warpPerspective(whole, plane.frame_from_plane, SIZE_WH)
+            image = cv2.blendLinear(warped, image, cover, 1 - cover)
+        y, x = divmod(37 * index % 64**2, 64)
+        noise = _NOISE[y : y + SIZE_WH[1], x : x + SIZE_WH[0]]
+        image = np.asarray(cv2.add(image, noise, dtype=cv2.CV_8U))
+        return self.kept(Frame(index, time, image))
+
+    def kept(self, frame: Frame) -> Frame:
+        """The frame, whose time is remembered by its picture."""
+        frame.image.flags.writeable = False
+        self._times[hash(frame.image.tobytes())] = frame.time
+        return frame
+
+    def time_of(self, image: Image) -> float:
+        return self._times[hash(image.tobytes())]
 
     def close(self) -> None:
         pass
 
     def find(self, image: Image, outlined: object = None) -> list[Candidate]:
         """The finder, being the truth: it knows the frame by its picture."""
-        time = self._times[image.tobytes()]
+        time = self.time_of(image)
         there = self.board_at(time) is not None
         return [Candidate(self.plane(time), LATTICE, 1.0)] if there else []
 
+    def replace_finder(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Looks are told the truth, and do not search for a screen around it."""
+        monkeypatch.setattr(look, "find", self.find)
+        monkeypatch.setattr(look, "outlines", lambda image: [])
+
     def corners(self, index: int) -> Points:
         """(4, 2) frame px of the board's true corners."""
-        return transform(self.plane(index / FPS).frame_from_plane, LATTICE.corners)
+        return transform(self.plane(index / self.fps).frame_from_plane, LATTICE.corners)
 
 
 def shown(view: View) -> ToyMove | None:

@@ -1,0 +1,152 @@
+"""What is no link board though cells of it have equals."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from test_tiles import PITCH, picture, shuffled
+
+from ar_assist.games.link import dealing, reader
+from ar_assist.games.link.board import LinkBoard
+from ar_assist.types import Image, Lattice
+
+
+def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
+    """All tiles would be read, but beside each other would be those that are not."""
+    truth = shuffled(7, 12, 14, 5)
+    sheared = np.zeros((7, 18), int)
+    for r, line in enumerate(truth):
+        sheared[r, 6 - r : 18 - r] = line
+    assert reader.read(*picture(sheared)) is None
+    assert reader.read(*picture(truth)) is not None
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> None:
+    tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
+    halves = np.stack([tops, bottoms], 1).reshape(8, 8)
+    assert reader.read(*picture(halves if axis == 0 else halves.T)) is None
+    assert reader.read(*picture(shuffled(8, 8, 16, 1))) is not None
+    two_tiles = np.array([[1, 2, 1, 2], [1, 3, 1, 3], [1, 4, 1, 4]])
+    assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
+
+
+def test_a_column_of_buttons_is_no_board() -> None:
+    """Some have equals, and so have the corners of the window beside them."""
+    buttons = np.zeros((10, 3), int)
+    buttons[:, 1] = [1, 2, 1, 3, 4, 5, 5, 3, 4, 2]
+    buttons[1, 2] = buttons[6, 0] = 8
+    assert reader.read(*picture(buttons)) is None
+    buttons[7:10, [0, 2]] = [[10, 1], [11, 10], [1, 11]]
+    assert reader.read(*picture(buttons)) is not None
+
+
+def test_a_lattice_that_skips_every_second_diagonal_is_refused() -> None:
+    """Turned by 45 degrees, a lattice goes through all tiles and as many places between them."""
+    kinds = shuffled(6, 10, 10, 7)
+    row, col = np.indices((10, 12))
+    sparse = np.where((row + col) % 2, 0, np.resize(kinds, (10, 12)))
+    assert reader.read(*picture(sparse)) is None
+    assert reader.read(*picture(kinds)) is not None
+
+
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
+    groups = np.tile(np.arange(4), 6)
+    dealt = np.random.default_rng(1).permutation(groups)
+    assert dealing.is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
+
+
+def tinted() -> np.ndarray:
+    """(7, 8) a nonogram's cells: open and some filled, tinted in two columns each but for these."""
+    cells = np.empty((7, 8), int)
+    open_and_filled = np.random.default_rng(1).permutation(np.repeat([1, 2], [8, 20]))
+    cells[:, [0, 1, 4, 6]] = open_and_filled.reshape(7, 4)
+    cells[:, [2, 5]], cells[:, [3, 7]] = 3, 4
+    cells[[0, 3, 2, 6], [2, 5, 3, 7]] = 1
+    return cells
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_cells_that_are_tinted_by_lines_are_no_tiles(axis: int) -> None:
+    cells = tinted()
+    dealt = np.random.default_rng(1).permutation(cells.ravel()).reshape(cells.shape)
+    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
+    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: int) -> None:
+    truth = shuffled(8, 12, 12, 5)
+    truth[:, 6], truth[4, 3:9] = 13, 13
+    board = np.swapaxes(truth, 0, axis)
+    board = LinkBoard(tuple(map(tuple, board.tolist())))
+    assert not dealing.share_lines(board)
+    assert not dealing.is_repeated(board)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_an_ornament_that_comes_again_is_no_board(axis: int) -> None:
+    """Six kinds, each with its mate the same step away; dealt among the same cells it is one."""
+    cells = np.zeros((8, 9), int)
+    ornament = np.array([[1, 0, 2, 0], [0, 3, 4, 0], [5, 0, 0, 6]])
+    cells[:3, :4], cells[4:7, 5:] = ornament, ornament
+    dealt = cells.copy()
+    dealt[dealt > 0] = np.random.default_rng(2).permutation(cells[cells > 0])
+    boards = [np.swapaxes(board, 0, axis) for board in (cells, dealt)]
+    assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_frames_that_a_lattice_twice_too_fine_shows_in_every_second_line_are_no_kind(
+    is_turned: bool,
+) -> None:
+    groups = shuffled(3, 8, 10, 4).copy()
+    groups[1::2] = 11
+    groups = groups.T if is_turned else groups
+    full = np.ones(groups.shape, bool)
+    assert dealing.is_in_lines(full, groups.ravel())
+    groups[0, 0], groups[-1, -1] = 11, 11  # dealt as any other
+    assert not dealing.is_in_lines(full, groups.ravel())
+
+
+@pytest.mark.parametrize("truth", [((1, 2), (2, 1)), ((1, 2, 0), (0, 0, 3), (2, 1, 3))])
+@pytest.mark.parametrize(("down", "along"), [(2, 1), (1, 2)])
+def test_halves_of_a_few_discs_are_no_board(
+    truth: tuple[tuple[int, ...], ...], down: int, along: int
+) -> None:
+    """The first four discs of Othello, or a puzzle's digits: each half comes twice."""
+    image, whole = picture(np.array(truth))
+    (dx, dy), rows, cols = whole.pitch_xy, down * whole.rows, along * whole.cols
+    assert reader.read(image, Lattice(whole.origin_xy, (dx / along, dy / down), rows, cols)) is None
+
+
+def chessboard() -> Image:
+    square = np.indices((14, 14)).sum(0) % 2 * 200 + 20
+    return np.repeat(np.kron(square, np.ones((PITCH, PITCH)))[..., None], 3, 2).astype(np.uint8)
+
+
+def noise() -> Image:
+    return np.random.default_rng(0).integers(0, 256, (14 * PITCH, 14 * PITCH, 3), np.uint8)
+
+
+def letters() -> Image:
+    """A keyboard: cells alike in frame, all different."""
+    image = np.full((14 * PITCH, 14 * PITCH, 3), 40, np.uint8)
+    for i in range(64):
+        r, c = divmod(i, 8)
+        x, y = (c + 3) * PITCH, (r + 3) * PITCH
+        cv2.rectangle(image, (x + 3, y + 3), (x + PITCH - 3, y + PITCH - 3), (90, 90, 90), -1)
+        cv2.putText(image, chr(33 + i), (x + 12, y + 34), 0, 1, (240, 240, 240), 2)
+    return image
+
+
+@pytest.mark.parametrize("make", [chessboard, noise, letters])
+def test_no_link_board(make: object) -> None:
+    lattice = Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), 8, 8)
+    assert reader.read(make(), lattice) is None  # type: ignore[operator]
+
+
+def test_no_lattice_no_board() -> None:
+    assert reader.read(noise(), None) is None
