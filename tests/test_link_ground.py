@@ -240,6 +240,29 @@ def test_sockets_that_most_tiles_were_taken_from_are_surely_empty() -> None:
     assert (reading.certainty[truth == 0] > 0.9).all()
 
 
+@pytest.mark.parametrize("is_cleared", [False, True])
+def test_stones_amid_pictures_are_not_surely_empty(is_cleared: bool) -> None:
+    """They are plain and have no frame, but bricks show on them or they have not the colour of the
+    ground; sockets have neither."""
+    truth = shuffled(8, 10, 20, 1)
+    stones = np.zeros(truth.shape, bool)
+    stones[[1, 4, 6, 2], [2, 8, 5, 5]] = True
+    truth[stones] = 0
+    if is_cleared:
+        truth[truth > 15] = 0
+    image, lattice = picture(truth, ground=60)
+    for r, c in np.argwhere(stones):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 100
+        if not is_cleared:
+            image[y + 10 : y + PITCH : 12, x : x + PITCH] = 70
+            image[y : y + PITCH, x + 16 : x + PITCH : 16] = 70
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[stones] < 0.9).all()
+    assert (reading.certainty[(truth == 0) & ~stones] > 0.9).all()
+
+
 def test_kinds_of_other_colours_are_tiles_where_the_ground_is_plain() -> None:
     """Tiles without a border share a rim only where they share a colour."""
     rng = np.random.default_rng(4)

@@ -100,7 +100,9 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
+    bare, known = empty & inside, seen.empty & inside
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
+    certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DOUBTFUL
     runs_on = seen.plain & seen.quiet.any(1) & (not frame)
     of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, runs_on, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
@@ -174,6 +176,21 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
         most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
     return most
+
+
+def _may_be_stones(cells: Array, frameless: Mask, known: Mask) -> Mask:
+    """(N,) which of the `frameless` cells, ground for want of a frame alone, are not proved to be.
+
+    Stones amid pictures are as plain. Ground has the colour of what is `known` to be ground; where
+    none is, what shows where tiles were taken from is of one colour and has no drawing.
+    """
+    if not frameless.any():
+        return frameless
+    if known.any():
+        return frameless & ~ground.has_colour_of_ground(cells, known)
+    faces = tiles.face(cells[frameless])
+    is_drawn = ground.contrasts(faces.mean(0)[None])[0] > NOISE / 2
+    return frameless & (is_drawn or not ground.is_one_ground(tiles.level(faces)))
 
 
 def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
