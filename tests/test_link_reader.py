@@ -118,6 +118,85 @@ def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() ->
     assert reader._unexplained(6, apart, 60) == 6
 
 
+def test_the_last_tiles_are_read_with_the_mate_beyond_a_cleared_line() -> None:
+    """Of four kinds one odd one is too many, if its mate is not looked for."""
+    truth = np.zeros((4, 9), int)
+    truth[[0, 0, 0, 0, 1, 1, 1, 3], [0, 4, 6, 7, 2, 6, 8, 4]] = [1, 1, 2, 3, 4, 3, 4, 2]
+    image, lattice = picture(truth)
+    upper = Lattice(lattice.origin_xy, lattice.pitch_xy, 2, 9)
+    assert same_partition(cells_of(reader.read(image, upper)), truth)
+    truth[3, 4] = 5
+    assert reader.read(picture(truth)[0], upper) is None
+
+
+def strewn(places: tuple[list[int], list[int]]) -> np.ndarray:
+    """(7, 7) with three pairs, one after the other, at such rows and columns."""
+    cells = np.zeros((7, 7), int)
+    cells[places] = [1, 1, 2, 2, 3, 3]
+    return cells
+
+
+def test_three_pairs_are_what_is_left_of_a_board_only_if_they_lie_about() -> None:
+    """A page repeats its icons too: in lines, or the same step apart; or not each of them."""
+    last = strewn(([0, 3, 2, 4, 5, 6], [0, 5, 0, 6, 4, 2]))
+    assert same_partition(cells_of(reader.read(*picture(last))), last)
+    in_lines = strewn(([0, 0, 3, 3, 6, 6], [1, 4, 0, 3, 2, 6]))
+    same_step = strewn(([0, 3, 1, 4, 2, 5], [0, 2, 3, 5, 1, 3]))
+    beside_another = strewn(([0, 3, 2, 4, 5, 6], [0, 5, 0, 6, 4, 2]))
+    beside_another[1, 3] = 4
+    for page in (in_lines, same_step, beside_another, last[:, last.any(0)][:6, :3]):
+        assert reader.read(*picture(page)) is None
+
+
+def last_tiles() -> np.ndarray:
+    """(7, 8) with four pairs."""
+    truth = np.zeros((7, 8), int)
+    truth[[0, 3, 2, 4, 5, 6, 6, 1], [0, 5, 0, 7, 4, 2, 5, 3]] = [1, 1, 2, 2, 3, 3, 4, 4]
+    return truth
+
+
+STONES = [1, 4, 3], [1, 4, 1]
+
+
+def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
+    image, lattice = picture(last_tiles())
+    for r, c in zip(*STONES, strict=True):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 110
+        cv2.circle(image, (x + 24, y + 24), 12, (80, 80, 80), 5)
+    reading = reader.read(image, lattice)
+    assert same_partition(cells_of(reading), last_tiles())
+    assert reading is not None and reading.confidence >= TRUST
+    assert (reading.certainty[STONES] < DOUBTFUL).all()
+
+
+def test_one_kind_that_is_doubted_as_a_whole_says_nothing_against_the_others() -> None:
+    """So are stones: they come again, but in no even number and without the frame of tiles."""
+
+    def features(cells: np.ndarray, doubted: tuple[list[int], list[int]]) -> list[float]:
+        certainty = np.full(cells.shape, 0.98, np.float32)
+        certainty[doubted] = 0.3
+        board = LinkBoard(tuple(map(tuple, cells.tolist())))
+        return reader.features(Reading(board, np.zeros((4, 2)), certainty, 0.0)).tolist()
+
+    truth, stones = last_tiles(), last_tiles()
+    stones[STONES] = 5
+    assert features(stones, STONES) == features(truth, ([], []))
+    one_less = STONES[0][1:], STONES[1][1:]
+    assert features(stones, one_less) != features(truth, ([], []))
+
+
+@pytest.mark.parametrize("gap", [0, 1])
+def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
+    """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
+    truth = shuffled(8, 9, 12, 4)
+    line = np.zeros((8, 1), int)
+    line[[2, 5]] = [[13], [14]]
+    whole = np.hstack([truth, np.zeros((8, gap), int), line])
+    found = cells_of(reader.read(*picture(whole)))
+    assert same_partition(found, truth if gap else whole)
+
+
 def toned(truth: np.ndarray, tones: int) -> tuple[Image, Lattice]:
     """Letters on faces whose colours go by their kinds, with gaps of ground between."""
     colours = np.random.default_rng(0).integers(40, 160, (tones, 3)).tolist()
@@ -517,7 +596,8 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     quiet[:3, 0] = True
     contrast = np.where(bare, 1, 20).astype(np.float32)
     nothing = np.zeros(8, bool)
-    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, bare, nothing, is_plain)
+    of_ground = bare, nothing, nothing, is_plain
+    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, *of_ground)
     most = telling._most_of_ground(seen, ~bare, bare, nothing)
     assert most[:3].tolist() == [1, 1, 1]
     assert (most[3] == DROPPED) != is_plain

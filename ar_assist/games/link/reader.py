@@ -30,7 +30,8 @@ from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
-LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them
+LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them, …
+LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
@@ -95,18 +96,23 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                if (
-                    reading is None
-                    or dealing.are_halves(reading.board)
-                    or dealing.share_lines(reading.board)
-                    or dealing.is_repeated(reading.board)
-                ):
-                    return None
-                if may_be_pieces(reading.board.cells):
-                    return None
-                return _with_islands(picture, lattice, reading)
+                if reading:
+                    whole = _with_islands(picture, lattice, reading)
+                else:
+                    whole = _of_few(picture, sight)
+                return whole if whole and _is_dealt(whole.board) else None
         lattice = right
     return None
+
+
+def _is_dealt(board: LinkBoard) -> bool:
+    """Whether tiles lie as dealt ones may, and are no pieces of larger ones."""
+    return not (
+        dealing.are_halves(board)
+        or dealing.share_lines(board)
+        or dealing.is_repeated(board)
+        or may_be_pieces(board.cells)
+    )
 
 
 def size_odds(size: int) -> float:
@@ -276,6 +282,14 @@ def _with_islands(
     return again if mates <= odd else reading
 
 
+def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
+    """A board of few tiles that is none without those beyond a cleared line: of few kinds, one that
+    is odd is a large share."""
+    few = _reading(sight, before=None, most_odd=1.0) if sight.tile.sum() < MANY_TILES else None
+    whole = _with_islands(picture, sight.lattice, few) if few else None
+    return None if whole is few else whole
+
+
 def _missed(held: Indices) -> int:
     """How many lines end at the first that holds tiles: none, one, or one beyond a cleared one."""
     return 2 if held[0] else int(held[1] > 0)
@@ -285,8 +299,11 @@ def _odd_kinds(reading: Reading[LinkBoard]) -> int:
     return sum(size % 2 for size in reading.board.counts.values())
 
 
-def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
-    """Group the tiles into kinds; None where they are no link board."""
+def _reading(
+    sight: Sight, before: Reading[LinkBoard] | None, most_odd: float = MOST_ODD
+) -> Reading[LinkBoard] | None:
+    """Group the tiles into kinds, of which a share of `most_odd` may be odd; None where they are no
+    link board."""
     tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
     doubt = sight.doubt[1:-1, 1:-1]
     if tile.sum() < (2 if before else LEAST_TILES):
@@ -301,10 +318,10 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     sizes = np.bincount(kinds[kinds >= 0])
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
     unexplained = _unexplained(odd, doubt & ~tile & ~hidden, int(tile.sum()))
-    if unexplained > MOST_ODD * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    if unexplained > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
-        count < LEAST_KINDS
+        count < (LEAST_STREWN if _is_remnant(sight, groups, odd) else LEAST_KINDS)
         or sizes.max() > MOST_ALIKE * tile.sum()
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
@@ -350,6 +367,12 @@ def _with_hidden(cells: Array, tile: Mask, doubt: Mask, groups: Indices) -> tupl
     flat = cells.reshape(-1, *cells.shape[2:])
     told = hidden_kinds(flat, known.ravel(), unclear.ravel(), bare.ravel()).reshape(tile.shape)
     return np.where(told >= 0, told, kinds), told >= 0
+
+
+def _is_remnant(sight: Sight, groups: Indices, odd: int) -> bool:
+    """Whether nothing at all speaks against tiles in so few groups."""
+    is_clear = odd == 0 and sight.framed and not sight.doubt.any()
+    return is_clear and dealing.are_strewn(sight.tile[1:-1, 1:-1], groups)
 
 
 def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
@@ -401,17 +424,32 @@ def features(reading: Reading[LinkBoard]) -> Array:
     number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
     many are, the lattice or the grouping is wrong.
     """
-    tile = np.array(reading.board.cells) > 0
-    clear = reading.certainty[tile & (reading.certainty >= 0.5)]
+    cells, doubted = reading.cells, reading.certainty < 0.5
+    tile, stone = cells > 0, _stones(cells, doubted)
+    clear = reading.certainty[tile & ~doubted]
     weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
     weak = min(weak, 1 - 1e-6)
+    tile &= ~stone
     count = max(int(tile.sum()), 1)
-    doubted = float((reading.certainty < 0.5).sum()) / count
-    unclear = ~tile & (reading.certainty <= DROPPED)
-    odd = _unexplained(_odd_kinds(reading), unclear, count) / max(len(reading.board.counts), 1)
+    unclear = ~tile & ~stone & (reading.certainty <= DROPPED)
+    sizes = np.unique(cells[tile], return_counts=True)[1]
+    odd = _unexplained(int((sizes % 2).sum()), unclear, count) / max(len(sizes), 1)
+    doubts = float((doubted & ~stone).sum()) / count
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
-    return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
+    return np.array([margin, min(doubts, SHARES), min(odd, SHARES), size], np.float32)
+
+
+def _stones(cells: Indices, doubted: Mask) -> Mask:
+    """(R, C) the tiles of the one kind of which all are doubted; none, where there are more.
+
+    Stones have mates, but are not made as tiles are. They stand in the way of these, and say
+    nothing against them.
+    """
+    tile = cells > 0
+    kinds, counts = np.unique(cells[tile], return_counts=True)
+    doubts = np.array([doubted[cells == kind].all() for kind in kinds], bool) & (counts > 1)
+    return np.isin(cells, kinds[doubts]) if doubts.sum() == 1 else np.zeros_like(tile)
 
 
 def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:

@@ -25,7 +25,7 @@ MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
-DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
+DROPPED = 0.7  # … of a picture that is both: it lies on the ground; of ground that may be stone
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
 MOST_MATES = 0.25  # of a board's pictures: it has four kinds at least
 TILES = 0.9  # of the tiles of a board have mates: kinds are even, but for what is misread
@@ -59,8 +59,9 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     empty, plain = seen.empty, seen.plain
     shown = seen.contrast, seen.apart
     busy, busy_apart = ((of + 1) / (seen.limit + 1) for of in shown)  # over 1: a picture
-    frame = framing.frame(flat, inside, empty, plain)
-    if frame and _is_of_one_colour(flat, ~empty, inside, inside & ~empty & ~plain, *frame):
+    bare = empty | seen.chequered
+    frame = framing.frame(flat, inside, bare, plain)
+    if frame and _is_of_one_colour(flat, ~bare, inside, inside & ~bare & ~plain, *frame):
         frame = None
     odd = np.zeros(len(flat), bool)
     if frame:
@@ -69,7 +70,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         around = empty | (odd & ~inside)
         is_odder = odd & (off > most * busy_apart)  # than it is busy
         is_coloured = seen.beside | ground.has_colour_of_ground(flat, around)
-        empty = empty | (seen.faint & is_odder & is_coloured)
+        empty = empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
@@ -100,7 +101,9 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    certainty = np.minimum(certainty, _most_of_ground(seen, tile, empty & inside, made.unframed))
+    bare, known = empty & inside, (seen.empty | seen.chequered) & inside
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
+    certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DROPPED
     runs_on = seen.plain & seen.quiet.any(1) & (not frame)
     of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, runs_on, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
@@ -174,6 +177,21 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     if not (bare & seen.beside).any() and bare.sum() < MANY_BARE * (bare | tile).sum():
         most[bare & ~unframed] = DOUBTFUL  # they may be dark tiles
     return most
+
+
+def _may_be_stones(cells: Array, frameless: Mask, known: Mask) -> Mask:
+    """(N,) which of the `frameless` cells, ground for want of a frame alone, are not proved to be.
+
+    Stones amid pictures are as plain. Ground has the colour of what is `known` to be ground; where
+    none is, what shows where tiles were taken from is of one colour and has no drawing.
+    """
+    if not frameless.any():
+        return frameless
+    if known.any():
+        return frameless & ~ground.has_colour_of_ground(cells, known)
+    faces = tiles.face(cells[frameless])
+    is_drawn = ground.contrasts(faces.mean(0)[None])[0] > NOISE / 2
+    return frameless & (is_drawn or not ground.is_one_ground(tiles.level(faces)))
 
 
 def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
