@@ -136,9 +136,12 @@ class Assistant:
         return words
 
     def set_corners(self, corners: Points) -> None:
-        """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
+        """Read the board in this quad of the newest frame, top left, then clockwise.
+
+        `corners` (4, 2) are px of the picture as the camera made it.
+        """
         assert self._newest is not None, "corners of which frame?"
-        self._read_in(self._newest, corners)
+        self._read_in(self._newest, self._newest.straight(corners))
 
     def another(self) -> str:
         """Show the next of the advised moves; what there is to say, if there is none."""

@@ -457,6 +457,29 @@ def test_corners_by_hand_stay_when_the_reading_is_turned_or_mirrored(monkeypatch
     assert assistant.step(source.frame(6)).plane is None
 
 
+def test_corners_are_clicked_where_the_lens_shows_them():
+    """And read where the straight frame has them."""
+
+    class Beside:
+        shown = np.ones((480, 640), bool)
+
+        def straighten(self, points: Points) -> Points:
+            return points + np.float32(7)
+
+    source, tasks = ToySource(lambda t: START, 1.0), []
+
+    class Asked(Executor):
+        def submit(self, work, task, clock):
+            tasks.append(task)
+            return Future()
+
+    assistant = Assistant([ToyGame()], Asked(), ClipExecutor())
+    assistant._newest = replace(source.frame(0), lens=Beside())
+    assistant.set_corners(source.corners(0))
+    assistant.step(source.frame(1))
+    np.testing.assert_allclose(tasks[0].given.corners, source.corners(0) + 7, atol=0.01)
+
+
 def test_switching_games_begins_anew(monkeypatch):
     assistant, source = _locked(monkeypatch)
     assistant.switch([ToyGame(name="other")])
