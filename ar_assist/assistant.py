@@ -99,6 +99,7 @@ class Assistant:
         self._trail: list[Frame] = []  # since the look in flight began, steps of this many s:
         self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
+        self._by_hand: tuple[Frame, Points] | None = None  # corners that led to what is followed
         self._changed: NDArray[np.bool_] | None = None
         self._touch: _Touch | None = None  # the last one
 
@@ -106,14 +107,14 @@ class Assistant:
         """Turn the reading clockwise by a quarter; how it is now, in words."""
         turned = (self._orientation.quarter_turns + 1) % 4
         self._orientation = replace(self._orientation, quarter_turns=turned)
-        self.find_anew()
+        self._read_anew(quarter_turns=1)
         return f"turned by {90 * turned}°" if turned else "not turned"
 
     def mirror(self) -> str:
         """Read the board as a mirror shows it, or no longer; how it is now, in words."""
         mirrored = not self._orientation.mirrored
         self._orientation = replace(self._orientation, mirrored=mirrored)
-        self.find_anew()
+        self._read_anew(quarter_turns=0)
         return "mirrored" if mirrored else "not mirrored"
 
     def switch(self, games: Sequence[AnyGame]) -> None:
@@ -135,11 +136,12 @@ class Assistant:
         return words
 
     def set_corners(self, corners: Points) -> None:
-        """Read the board in this quad of the newest frame: (4, 2) frame px, top left, clockwise."""
+        """Read the board in this quad of the newest frame, top left, then clockwise.
+
+        `corners` (4, 2) are px of the picture as the camera made it.
+        """
         assert self._newest is not None, "corners of which frame?"
-        plane = plane_by_hand(corners)
-        self.find_anew()
-        self._given = (self._newest, plane)
+        self._read_in(self._newest, self._newest.straight(corners))
 
     def another(self) -> str:
         """Show the next of the advised moves; what there is to say, if there is none."""
@@ -150,6 +152,23 @@ class Assistant:
     def correct(self, correction: Correction) -> None:
         """Put the player's word over what was read; ValueError says why that can't be."""
         self._belief.correct(correction)
+
+    def _read_in(self, frame: Frame, corners: Points) -> None:
+        """Forget the board, and read what is in this quad, (4, 2) px of the frame."""
+        plane = plane_by_hand(corners)
+        self.find_anew()
+        self._given, self._by_hand = (frame, plane), (frame, corners)
+
+    def _read_anew(self, quarter_turns: int) -> None:
+        """Begin from nothing, or from corners that were set by hand, turned clockwise."""
+        hand, followed = self._by_hand, self._followed
+        if hand and followed:
+            on_plane, hand = followed.sight.plane.to_plane(hand[1]), None
+            if followed.plane and self._newest:
+                hand = self._newest, followed.plane.to_frame(on_plane)
+        self.find_anew()
+        if hand:
+            self._read_in(hand[0], np.roll(hand[1], quarter_turns, axis=0))
 
     # ------------------------------------------------------------------ a frame
 
@@ -184,7 +203,7 @@ class Assistant:
             followed.looks = 0  # then it is to be read before it is challenged
 
     def _lose_plane(self) -> None:
-        self._followed = None
+        self._followed = self._by_hand = None
         self._belief.lose_sight()
 
     def _begin_look(self, frame: Frame) -> None:
@@ -303,6 +322,8 @@ class Assistant:
         if plane is None and followed and followed.plane:
             return False
         self._followed = Followed(sight, tracker, plane, frame.time)
+        if task.given is None:  # found elsewhere, or better
+            self._by_hand = None
         self._belief.give_way(sight.reading)
         return True
 

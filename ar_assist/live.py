@@ -178,7 +178,7 @@ class Session:
     def _record(self, view: View) -> None:
         if self._recorder is None or self._picture is None:
             return
-        width = view.frame.image.shape[1]  # without the debug view beside it
+        width = view.frame.raw.shape[1]  # without the debug view beside it
         try:
             self._recorder.write(self._picture[:, :width], view.frame.time)
         except UserError as error:

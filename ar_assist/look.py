@@ -25,7 +25,7 @@ from ar_assist.types import (
     homography,
     transform,
 )
-from ar_assist.warp import Box, completed, rectify, shown
+from ar_assist.warp import Box, Mask, completed, rectify, shown
 
 TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
 SURE = 0.9  # confidence that a find must have to challenge a board that is believed
@@ -115,7 +115,7 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
             reading = _remembered(sight.game, picture, sight.lattice, reading, task.remembered)
         if _is_faint(reading, task.known):
             return None
-    reading, in_view = _as_far_as_seen(reading, sight.plane, task.frame.image, task.believed)
+    reading, in_view = _as_far_as_seen(reading, sight.plane, task.frame.shown, task.believed)
     natural = _natural(sight.game, reading, task.known, task.changed)
     return replace(sight, reading=reading, natural=natural, in_view=in_view)
 
@@ -140,22 +140,25 @@ def _picture(task: Task, part: Box | None = None) -> Image:
     """The tracked plane's picture or a part of it, of all views."""
     newest, *older = (rectify(image, plane, part) for image, plane in task.views)
     if task.fuller:
-        image, plane = task.views[0]
-        there = shown(image.shape, plane, part)
+        plane = task.views[0][1]
+        there = shown(task.frame.shown, plane, part)
         newest = completed(newest, there, rectify(*task.fuller, part))
     return fuse([newest, *older])
 
 
 def _as_far_as_seen(
-    reading: Reading[Any], plane: Plane, image: Image, known: Reading[Any] | None
+    reading: Reading[Any], plane: Plane, shown: Mask, known: Reading[Any] | None
 ) -> tuple[Reading[Any], NDArray[np.bool_] | None]:
-    """A reading that says nothing of cells beyond the image's edge, and which are in it; None: all.
+    """A reading that says nothing of cells beyond the picture's edge, and which are in it; None:
+    all. `shown` (H, W) says where the frame has a picture.
 
     The others are as they are known to be; where nothing is known they are not certain.
     """
-    h, w = image.shape[:2]
+    h, w = shown.shape
     seen = plane.to_frame(reading.cell_quads())
-    in_view = np.asarray(((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all(axis=(2, 3)))
+    inside = ((seen >= -0.5) & (seen <= (w - 0.5, h - 0.5))).all(axis=3)
+    x, y = np.moveaxis(np.rint(np.nan_to_num(seen).clip(0, (w - 1, h - 1))).astype(int), -1, 0)
+    in_view = np.asarray((inside & shown[y, x]).all(axis=2))
     if in_view.all():
         return reading, None
     if known is not None and known.is_like(reading):
@@ -209,7 +212,7 @@ def _find(task: Task) -> Sight | None:
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
-    reading, in_view = _as_far_as_seen(best.reading, best.plane, image, known=None)
+    reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 

@@ -129,7 +129,7 @@ class Player:
             return str(error)
 
     def _click(self, point: tuple[float, float], view: View) -> str:
-        if point[0] > view.frame.image.shape[1] - 0.5:
+        if point[0] > view.frame.raw.shape[1] - 0.5:
             return ""  # into the debug view, which is no part of the frame
         if self._asks_corners:
             return self._add_corner(point)
@@ -190,10 +190,11 @@ class Player:
 
 
 def cell_at(view: View, point: tuple[float, float]) -> Cell | None:
-    """The board's cell under a point (frame px)."""
-    if view.reading is None or view.plane is None:
+    """The board's cell under a point (px of the camera's picture)."""
+    plane = view.original.plane
+    if view.reading is None or plane is None:
         return None
-    on_plane = view.plane.to_plane(np.array([point], np.float32))
+    on_plane = plane.to_plane(np.array([point], np.float32))
     grid_from_plane = np.linalg.inv(view.reading.plane_from_grid).astype(np.float64)
     col, row = np.floor(transform(grid_from_plane, on_plane)[0]).astype(int)
     rows, cols = view.reading.certainty.shape

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ar_assist.errors import SourceError, UserError
-from ar_assist.types import Frame, Points, View
+from ar_assist.types import Points, View
 
 # 0.01 px is finer than anything here is measured; the time stamps of a 240 Hz camera differ by 4 ms
 PIXEL_DIGITS, SECOND_DIGITS = 2, 4
@@ -20,12 +20,13 @@ PIXEL_DIGITS, SECOND_DIGITS = 2, 4
 
 def record(view: View) -> dict[str, Any]:
     """One line of the log. Points are in px of the original (distorted) picture."""
+    view = view.original
     line: dict[str, Any] = {
         "frame": view.frame.index,
         "t": round(view.frame.time, SECOND_DIGITS),
         "game": view.game.name if view.game else None,
         "state": view.state,
-        "screen": None if view.screen is None else _original_px(view.screen, view.frame),
+        "screen": None if view.screen is None else _pairs(view.screen),
         "board": _board(view),
         "hint": _hint(view),
         "ms": round(view.ms, 2),
@@ -44,7 +45,7 @@ def _board(view: View) -> dict[str, Any] | None:
         return None
     return {
         **view.reading.board.record(),
-        "corners": _original_px(view.plane.to_frame(view.reading.corners), view.frame),
+        "corners": _pairs(view.plane.to_frame(view.reading.corners)),
         "confidence": round(float(view.reading.confidence), 4),
     }
 
@@ -56,10 +57,9 @@ def _hint(view: View) -> dict[str, Any] | None:
     return hint
 
 
-def _original_px(points: Points, frame: Frame) -> list[list[float]]:
-    """(N, 2) px of the undistorted frame → a list of pairs in px of the original picture."""
-    original = frame.lens.distort(points) if frame.lens else points
-    pairs: list[list[float]] = np.round(original.astype(np.float64), PIXEL_DIGITS).tolist()
+def _pairs(points: Points) -> list[list[float]]:
+    """(N, 2) px → a list of pairs."""
+    pairs: list[list[float]] = np.round(points.astype(np.float64), PIXEL_DIGITS).tolist()
     return pairs
 
 

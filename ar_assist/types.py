@@ -22,10 +22,20 @@ State = Literal["searching", "locked", "lost"]
 
 
 class Lens(Protocol):
-    """The camera's lens, as the source knows it: frames come undistorted, logs go out distorted."""
+    """The camera's lens, as the source knows it: frames come undistorted, and what is logged or
+    drawn goes out distorted."""
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """(H, W) px of the undistorted frame that the original one has."""
+        ...
 
     def distort(self, points: Points) -> Points:
-        """Map (N, 2) px of the undistorted frame to px of the original one."""
+        """Map (..., 2) px of the undistorted frame to px of the original one."""
+        ...
+
+    def straighten(self, points: Points) -> Points:
+        """The inverse of `distort`."""
         ...
 
 
@@ -47,6 +57,15 @@ class Frame:
     def raw(self) -> Image:
         """The picture as the camera made it."""
         return self.image if self.original is None else self.original
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """(H, W) which px show anything: a lens leaves none of some that a straight edge has."""
+        return np.ones(self.image.shape[:2], bool) if self.lens is None else self.lens.shown
+
+    def straight(self, points: Points) -> Points:
+        """Map (..., 2) px of the picture as the camera made it to frame px."""
+        return points if self.lens is None else self.lens.straighten(points)
 
 
 class Source(Protocol):
@@ -107,6 +126,25 @@ class Plane:
         """The same plane with other px."""
         bend = self.bend and self.bend.under(plane_from_new)
         return Plane(self.frame_from_plane @ plane_from_new, size_wh, bend)
+
+
+@dataclass(frozen=True, eq=False)
+class _Original:
+    """Where points of a plane are in the picture as the camera made it: `Bend`."""
+
+    plane: Plane  # of the undistorted frame
+    lens: Lens
+
+    def bent(self, points: Points) -> Points:
+        seen = self.lens.distort(self.plane.to_frame(points))
+        return transform(np.asarray(np.linalg.inv(self.plane.frame_from_plane)), seen)
+
+    def straight(self, points: Points) -> Points:
+        seen = transform(self.plane.frame_from_plane, points)
+        return self.plane.to_plane(self.lens.straighten(seen))
+
+    def under(self, plane_from_new: Homography) -> _Original:
+        return _Original(self.plane.seen_as(plane_from_new, self.plane.size_wh), self.lens)
 
 
 def homography(source: Points, target: Points) -> Homography:
@@ -360,3 +398,13 @@ class View:
     age: float = 0.0  # s since the frame that the reading was made from
     ms: float = 0.0  # work spent on this frame in the step
     timing: dict[str, float] = field(default_factory=dict)  # ms by stage, for the debug view
+
+    @property
+    def original(self) -> View:
+        """The same in the picture as the camera made it, and in its px."""
+        plane, screen, lens = self.plane, self.screen, self.frame.lens
+        if lens is not None:
+            plane = plane and Plane(plane.frame_from_plane, plane.size_wh, _Original(plane, lens))
+            screen = None if screen is None else lens.distort(screen)
+        frame = replace(self.frame, image=self.frame.raw, lens=None, original=None)
+        return replace(self, frame=frame, plane=plane, screen=screen)

@@ -51,10 +51,9 @@ def completed(picture: Image, shown: Mask, other: Image) -> Image:
     return np.where(shown[..., None], picture, as_bright).astype(np.uint8)
 
 
-def shown(shape: tuple[int, ...], plane: Plane, part: Box | None = None) -> Mask:
-    """(H, W) which px of `rectify` a frame of that shape shows; those beyond its edge are black."""
-    white = np.full(shape[:2], 255, np.uint8)
-    return np.asarray(rectify(white, plane, part) == 255)
+def shown(by_frame: Mask, plane: Plane, part: Box | None = None) -> Mask:
+    """(H, W) which px of `rectify` a frame shows, by what it shows itself; others are black."""
+    return np.asarray(rectify(np.uint8(255) * by_frame, plane, part) == 255)
 
 
 @lru_cache(maxsize=1)  # the views of a look are of one plane

@@ -219,11 +219,22 @@ def _check(args: argparse.Namespace, target: Target, out: Path) -> int:
     if last is None:
         raise CalibrationError(f"no picture in {args.pictures} shows a {target}", 3)
     rms = float(np.sqrt(np.mean(np.square(errors))))
-    pictures.write_page(out, np.hstack([last, camera.undistort(last)]))
+    pictures.write_page(out, _beside(last, camera.undistort(last)))
     fits = rms < GOOD_RMS_PX
     verdict = "it fits this camera" if fits else "it does NOT fit this camera"
     print(f"{args.check}: rms {rms:.2f} px on {len(errors)} pictures: {verdict}; see {out}")
     return 0 if fits else 1
+
+
+def _beside(one: Image, other: Image) -> Image:
+    """Two pictures in one, black where the lower one ends."""
+    height = max(len(one), len(other))
+    ends = ((0, height - len(picture)) for picture in (one, other))
+    padded = [
+        np.pad(picture, (end, (0, 0), (0, 0)))
+        for picture, end in zip((one, other), ends, strict=True)
+    ]
+    return np.hstack(padded)
 
 
 if __name__ == "__main__":

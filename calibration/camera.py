@@ -15,6 +15,10 @@ from numpy.typing import NDArray
 Image = NDArray[np.uint8]  # (H, W, 3) BGR
 Array = NDArray[np.float64]
 
+MOST_GROWN = 0.25  # of a side, at either end of it: farther out a lens's px are few and drawn wide
+EVERY_PX = 2  # where it is looked how far the undistorted picture reaches
+MOST_STEPS, CLOSE_PX = 100, 2e-3  # of the iteration that undoes the lens
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -89,6 +93,12 @@ class Camera:
         """(5,) k1, k2, p1, p2, k3."""
         return np.array([*self.dist, 0, 0, 0, 0, 0][:5], np.float64)
 
+    @property
+    def straight_matrix(self) -> Array:
+        """(3, 3) intrinsics of the undistorted picture."""
+        left, top = _box(self)[:2]
+        return np.array([[self.fx, 0, self.cx - left], [0, self.fy, self.cy - top], [0, 0, 1.0]])
+
     def at_size(self, width: int, height: int) -> Camera:
         """The same camera at another resolution; ValueError if the aspect differs (a crop)."""
         scale = width / self.width
@@ -109,35 +119,87 @@ class Camera:
         )
 
     def undistort(self, image: Image) -> Image:
-        """The picture as a lens without distortion makes it, by the same intrinsics."""
+        """The picture as a lens without distortion makes it, with what lies beyond it black.
+
+        A px in its middle is as wide as in the original. The picture is larger, or smaller, by what
+        the lens pulled in or pushed out: nothing is cut off.
+        """
         camera = self.at_size(image.shape[1], image.shape[0])
         x_map, y_map = _maps(camera)
         return np.asarray(cv2.remap(image, x_map, y_map, cv2.INTER_LINEAR), np.uint8)
 
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """(H, W) px of the undistorted picture that the original has."""
+        return _shown(self)
+
     def distort(self, points: NDArray[Any]) -> NDArray[np.float32]:
         """Map (..., 2) px of the undistorted picture to px of the original one."""
-        normal = (np.asarray(points, np.float64).reshape(-1, 2) - (self.cx, self.cy)) / (
-            self.fx,
-            self.fy,
-        )
-        rays = np.column_stack([normal, np.ones(len(normal))])
-        zero = np.zeros(3)
-        seen, _ = cv2.projectPoints(rays, zero, zero, self.matrix, self.coefficients)
-        return np.asarray(seen, np.float32).reshape(np.shape(points))
+        return self._bent(np.asarray(points, np.float64) + _box(self)[:2]).astype(np.float32)
 
     def straighten(self, points: NDArray[Any]) -> NDArray[np.float32]:
         """Map (..., 2) px of the original picture to px of the undistorted one."""
-        flat = np.asarray(points, np.float64).reshape(-1, 1, 2)
-        straight = cv2.undistortPoints(flat, self.matrix, self.coefficients, P=self.matrix)
-        return np.asarray(straight, np.float32).reshape(np.shape(points))
+        seen = np.asarray(points, np.float64)
+        straight = seen
+        for _ in range(MOST_STEPS):
+            step = seen - self._bent(straight)
+            straight = straight + step
+            if np.abs(step).max(initial=0) < CLOSE_PX:
+                break
+        return np.asarray(straight - _box(self)[:2], np.float32)
+
+    def _bent(self, points: NDArray[Any]) -> Array:
+        """Where the lens shows (..., 2) px of a picture without distortion, by our matrix."""
+        k1, k2, p1, p2, k3 = self.coefficients
+        focal, middle = np.array([self.fx, self.fy]), np.array([self.cx, self.cy])
+        x, y = np.moveaxis((points - middle) / focal, -1, 0)
+        r2 = np.minimum(x * x + y * y, self._fold)
+        radial = 1 + r2 * (k1 + r2 * (k2 + r2 * k3))
+        u = x * radial + 2 * p1 * x * y + p2 * (r2 + 2 * x * x)
+        v = y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y
+        return np.asarray(np.stack([u, v], -1) * focal + middle)
+
+    @property
+    def _fold(self) -> float:
+        """Squared distance from the axis where the model folds back: from there on it is held."""
+        k1, k2, _, _, k3 = self.coefficients
+        roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1])  # of the derivative of the distorted radius
+        real = roots[np.isreal(roots)].real
+        return float(min(real[real > 0], default=np.inf))
+
+
+Box = tuple[int, int, int, int]  # left, top, width, height
+
+
+@lru_cache(maxsize=4)
+def _box(camera: Camera) -> Box:
+    """The undistorted picture's px, counted from where the original's first one would be."""
+    size = np.array([camera.width, camera.height])
+    most = np.ceil(MOST_GROWN * size / EVERY_PX) * EVERY_PX
+    sides = (np.arange(-m, side + m, EVERY_PX) for m, side in zip(most, size, strict=True))
+    some = np.stack(np.meshgrid(*sides), -1)
+    seen = camera._bent(some)
+    inside = ((seen > -0.5) & (seen < size - 0.5)).all(axis=-1)
+    if not inside.any():
+        return 0, 0, camera.width, camera.height
+    low, high = some[inside].min(0), some[inside].max(0) + EVERY_PX
+    (left, top), (width, height) = low.astype(int).tolist(), (high - low).astype(int).tolist()
+    return left, top, width, height
 
 
 @lru_cache(maxsize=4)
 def _maps(camera: Camera) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where each pixel of the undistorted picture is taken from, in remap's fast form."""
-    matrix = camera.matrix
-    size = (camera.width, camera.height)
-    x_map, y_map = cv2.initUndistortRectifyMap(
-        matrix, camera.coefficients, np.eye(3), matrix, size, cv2.CV_16SC2
-    )
+    left, top, width, height = _box(camera)
+    grid = np.stack(np.meshgrid(np.arange(width) + left, np.arange(height) + top), -1)
+    x, y = np.moveaxis(camera._bent(grid).astype(np.float32), -1, 0)
+    x_map, y_map = cv2.convertMaps(x, y, cv2.CV_16SC2)
     return np.asarray(x_map), np.asarray(y_map)
+
+
+@lru_cache(maxsize=4)
+def _shown(camera: Camera) -> NDArray[np.bool_]:
+    white = np.full((camera.height, camera.width, 3), 255, np.uint8)
+    shown: NDArray[np.bool_] = camera.undistort(white)[..., 0] == 255
+    shown.flags.writeable = False
+    return shown

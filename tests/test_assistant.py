@@ -36,7 +36,7 @@ from ar_assist.follow import Followed
 from ar_assist.look import Sight
 from ar_assist.replay import ClipExecutor
 from ar_assist.track import Tracker
-from ar_assist.types import Candidate, Correction, Frame, Plane, Reading
+from ar_assist.types import Candidate, Correction, Frame, Lattice, Plane, Points, Reading
 
 
 def _cell(r: int, c: int, around: float = 0.4) -> np.ndarray:
@@ -414,6 +414,69 @@ def test_corners_by_hand_are_read_where_they_were_set(monkeypatch):
     shape, _ = seen[0]
     assert abs(shape[0] / shape[1] - ROWS / COLS) < 0.1
     assert [lattice is None for _, lattice in seen].count(True) == 1  # then its own lattices alone
+
+
+@dataclass(frozen=True)
+class _Anywhere(ToyGame):
+    """Takes any picture with a lattice for the board."""
+
+    def read(self, picture, lattice, before=None):
+        corners = lattice.corners if lattice else before.corners
+        return Reading(START, corners, np.ones((ROWS, COLS), np.float32), 1.0)
+
+
+def test_corners_by_hand_stay_when_the_reading_is_turned_or_mirrored(monkeypatch):
+    """Also on a board that moved since."""
+
+    def whole(image, plane: Plane) -> list[Candidate]:
+        w, h = plane.size_wh
+        lattice = Lattice((-0.5, -0.5), (w / COLS, h / ROWS), ROWS, COLS)
+        return [Candidate(plane, lattice, 1.0)]
+
+    source = ToySource(lambda t: START, 1.0)
+    monkeypatch.setattr(look, "find", lambda image, outlined: [])
+    monkeypatch.setattr(look, "within", whole)
+    assistant = Assistant([_Anywhere()], ClipExecutor(), ClipExecutor())
+
+    def corners_at(index: int) -> Points:
+        view = assistant.step(source.frame(index))
+        assert view.plane is not None and view.reading is not None
+        return view.plane.to_frame(view.reading.corners)
+
+    assistant.step(source.frame(0))
+    assistant.set_corners(source.corners(0))
+    for index in range(7):
+        corners_at(index)
+    assistant.turn()
+    turned = np.roll(source.corners(6), 1, axis=0)
+    assert np.abs(corners_at(6) - turned).max() < 3
+    assistant.mirror()
+    assert np.abs(corners_at(6) - turned[[1, 0, 3, 2]]).max() < 3
+    assistant.find_anew()
+    assert assistant.step(source.frame(6)).plane is None
+
+
+def test_corners_are_clicked_where_the_lens_shows_them():
+    """And read where the straight frame has them."""
+
+    class Beside:
+        shown = np.ones((480, 640), bool)
+
+        def straighten(self, points: Points) -> Points:
+            return points + np.float32(7)
+
+    source, tasks = ToySource(lambda t: START, 1.0), []
+
+    class Asked(Executor):
+        def submit(self, work, task, clock):
+            tasks.append(task)
+            return Future()
+
+    assistant = Assistant([ToyGame()], Asked(), ClipExecutor())
+    assistant._newest = replace(source.frame(0), lens=Beside())
+    assistant.set_corners(source.corners(0))
+    assistant.step(source.frame(1))
+    np.testing.assert_allclose(tasks[0].given.corners, source.corners(0) + 7, atol=0.01)
 
 
 def test_switching_games_begins_anew(monkeypatch):

@@ -62,7 +62,7 @@ def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
     picture = target.picture(square)
     rotation, shift = pose_in_view(camera, np.random.default_rng(seed))
     turn = cv2.Rodrigues(rotation)[0]
-    frame_from_flat = camera.matrix @ np.column_stack([turn[:, :2], shift])
+    frame_from_flat = camera.straight_matrix @ np.column_stack([turn[:, :2], shift])
     # The first inner corner lies one margin and one square into the picture.
     offset = 2 * square - 0.5
     flat_from_picture = np.array(
@@ -87,15 +87,47 @@ def test_a_known_lens_is_recovered() -> None:
     grid = np.stack(np.meshgrid(np.linspace(60, 1220, 9), np.linspace(40, 680, 7)), axis=-1)
     away = np.hypot(*np.moveaxis(camera.distort(camera.straighten(grid)) - grid, -1, 0))
     assert away.max() < 0.3  # the two directions agree
-    displaced = camera.straighten(grid) - LENS.straighten(grid)
+    displaced = straightened(camera, grid) - straightened(LENS, grid)
     assert np.median(np.hypot(*np.moveaxis(displaced, -1, 0))) < 0.3
+
+
+def straightened(camera: Camera, points: np.ndarray) -> np.ndarray:
+    """Where a camera with its very matrix and no distortion has px of the original picture."""
+    return camera.straighten(points) + (camera.matrix - camera.straight_matrix)[:2, 2]
+
+
+@pytest.mark.parametrize("dist", [(-0.35, 0.12), (-0.1,), (), (0.1, 0.02)])
+def test_undistorting_cuts_nothing_off(dist: tuple[float, ...]) -> None:
+    camera = Camera(640, 360, 450.0, 450.0, 322.0, 176.0, dist)
+    rim = [[x, y] for x in range(2, 638, 9) for y in (2, 357)]
+    rim += [[x, y] for x in (2, 637) for y in range(2, 358, 9)]
+    picture = np.zeros((360, 640, 3), np.uint8)
+    for x, y in rim:
+        cv2.circle(picture, (x, y), 2, (255, 255, 255), -1)
+    straight = camera.undistort(picture)
+    seen = np.rint(camera.straighten(np.array(rim, float))).astype(int)
+    assert (straight[seen[:, 1], seen[:, 0]] > 150).all()
+    assert camera.shown.shape == straight.shape[:2]
+    assert camera.shown[seen[:, 1], seen[:, 0]].mean() > 0.95  # the outermost px blend with black
+    middle = np.array([[322.0, 176.0], [323.0, 176.0]])
+    assert np.diff(camera.straighten(middle)[:, 0])[0] == pytest.approx(1, abs=0.01)
+    np.testing.assert_allclose(camera.distort(camera.straighten(rim)), rim, atol=0.01)
+
+
+def test_a_lens_that_its_model_folds_back_shows_nothing_twice() -> None:
+    camera = Camera(640, 360, 400.0, 400.0, 320.0, 180.0, (-0.35,))
+    picture = np.zeros((360, 640, 3), np.uint8)
+    cv2.circle(picture, (30, 180), 6, (255, 255, 255), -1)
+    straight = camera.undistort(picture)
+    assert straight.shape[0] < 1.6 * 360 and straight.shape[1] < 1.6 * 640
+    assert cv2.connectedComponents((straight[..., 0] > 100).astype(np.uint8))[0] == 2
 
 
 def test_a_plain_lens_gets_no_distortion() -> None:
     plain = Camera(1280, 720, 1100.0, 1100.0, 640.0, 360.0)
     camera = calibrate(views(plain, 12, seed=2), (1280, 720))
     corner = np.array([[20.0, 20.0]])
-    assert np.abs(camera.straighten(corner) - corner).max() < 1.0
+    assert np.abs(straightened(camera, corner) - corner).max() < 1.0
 
 
 def test_a_bad_view_is_left_out() -> None:
@@ -271,9 +303,8 @@ def test_what_is_no_camera_file_is_refused(tmp_path: Path, text: str) -> None:
 def test_another_size_scales_and_another_aspect_is_refused() -> None:
     half = LENS.at_size(640, 360)
     points = np.array([[200.0, 100.0]])
-    np.testing.assert_allclose(
-        half.distort((points + 0.5) / 2 - 0.5), (LENS.distort(points) + 0.5) / 2 - 0.5, atol=1e-2
-    )
+    here, there = straightened(half, (points + 0.5) / 2 - 0.5), straightened(LENS, points)
+    np.testing.assert_allclose(here, (there + 0.5) / 2 - 0.5, atol=1e-2)
     with pytest.raises(ValueError, match="1280x720"):
         LENS.at_size(640, 480)
 

@@ -6,14 +6,27 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from views import cell_quad, view_of
+from views import GREY_FRAME, TinyBoard, cell_quad, view_of
 
+from ar_assist import look
 from ar_assist.find import find
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.overlay import draw
 from ar_assist.overlay.marks import YELLOW
-from ar_assist.types import Image, Mark, Plane, Points, transform
+from ar_assist.player import cell_at
+from ar_assist.types import (
+    Frame,
+    Image,
+    Lattice,
+    Mark,
+    Plane,
+    Points,
+    Reading,
+    View,
+    transform,
+)
 from ar_assist.warp import rectify
+from calibration import Camera
 
 SIZE = (1280, 720)
 ROWS, COLS, PITCH = 13, 24, 46  # a board that fills the picture
@@ -146,6 +159,47 @@ def test_marks_follow_the_bend() -> None:
     (x, y), (flat_x, flat_y) = bent.plane.to_frame(centre), view.plane.to_frame(centre)
     assert np.hypot(x - flat_x, y - flat_y) > 5
     assert np.hypot(col.mean() - x, row.mean() - y) < 1.5
+
+
+STRONG = Camera(SIZE[0], SIZE[1], 900.0, 900.0, 645.0, 352.0, (-0.35, 0.12))
+
+
+def seen_by(camera: Camera, view: View) -> View:
+    """A view of a frame that this camera saw, red: undistorted, it is larger and grey."""
+    height, width = camera.shown.shape
+    grey = np.full((height, width, 3), 128, np.uint8)
+    red = np.full((SIZE[1], SIZE[0], 3), (0, 0, 200), np.uint8)
+    return replace(view, frame=Frame(0, 0.0, grey, lens=camera, original=red))
+
+
+def test_marks_are_drawn_on_the_cameras_own_picture_as_its_lens_bends() -> None:
+    view = seen_by(STRONG, view_of(GREY_FRAME, (Mark("fill", cell_quad(0, 9)),)))
+    image = draw(view)
+    assert image.shape == (SIZE[1], SIZE[0], 3)
+    changed = (image != (0, 0, 200)).any(axis=2)
+    changed[-40:] = False  # the status line
+    row, col = np.nonzero(changed)
+    assert view.plane
+    straight = view.plane.to_frame(cell_quad(0, 9).mean(axis=0)[None])
+    (x, y), (far_x, far_y) = STRONG.distort(straight)[0], straight[0]
+    assert np.hypot(x - far_x, y - far_y) > 20
+    assert np.hypot(col.mean() - x, row.mean() - y) < 2
+    assert cell_at(view, (float(x), float(y))) == (0, 9)
+
+
+def test_cells_that_the_lens_does_not_show_are_not_in_view() -> None:
+    """They are black in the straight picture, and in its frame."""
+    height, width = STRONG.shown.shape
+    plane = Plane(np.array([[1.0, 0, 5], [0, 1, 5], [0, 0, 1]]), (width - 10, height - 10))
+    cells = np.zeros((6, 10), int)
+    board = TinyBoard(tuple(map(tuple, cells.tolist())))
+    corners = Lattice((0, 0), (1, 1), 1, 1).corners * np.float32(plane.size_wh)
+    reading = Reading(board, corners, np.ones((6, 10), np.float32), 0.9)
+    read, in_view = look._as_far_as_seen(reading, plane, STRONG.shown, known=None)
+    assert in_view is not None
+    assert in_view[2:4, 2:8].all()
+    assert not in_view[2:4, 0].any() or not in_view[0].any()  # the sides are hollow
+    assert (read.certainty[~in_view] == 0).all()
 
 
 def test_a_long_path_follows_the_bend_between_its_corners() -> None:

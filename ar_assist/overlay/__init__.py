@@ -30,21 +30,21 @@ class Look:
     status: tuple[str, ...] = ()  # more words for the status line
     help: tuple[str, ...] = ()  # lines in the middle
     question: tuple[str, ...] = ()  # to the player, lines above the status line
-    corners: tuple[tuple[float, float], ...] = ()  # frame px set by hand so far
+    corners: tuple[tuple[float, float], ...] = ()  # px of the picture, set by hand so far
 
 
 DEFAULT_LOOK = Look()
 
 
 def draw(view: View, look: Look = DEFAULT_LOOK) -> Image:
-    """The frame with hint, status line and whatever the window adds; a new picture."""
-    image: Image = view.frame.image.copy()
+    """The camera's picture with hint, status line and whatever the window adds; a new picture."""
+    image: Image = view.frame.raw.copy()
     height, width = image.shape[:2]
     text_px = max(TEXT_MIN_PX, round(TEXT_PX * look.scale * min(height / 720, width / 960)))
-    if view.plane is not None:
+    if (plane := view.original.plane) is not None:
         cell_px = _cell_px(view)
         for mark in view.marks if look.marks else _chosen(view):
-            draw_mark(image, mark, view.plane, cell_px, look.scale, text_px)
+            draw_mark(image, mark, plane, cell_px, look.scale, text_px)
     if look.corners:
         draw_corners(image, np.array(look.corners, np.float32))
     above = _put_lines(image, [[*status_words(view), *look.status]], text_px)

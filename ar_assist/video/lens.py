@@ -14,7 +14,7 @@ class Camera(Lens, Protocol):
     """A calibrated camera (`calibration.Camera` is one)."""
 
     def undistort(self, image: Image) -> Image:
-        """The picture as a camera without distortion would have made it, of the same size."""
+        """The picture as a camera without distortion would have made it, all of it."""
         ...
 
 
