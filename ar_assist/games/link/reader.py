@@ -96,10 +96,9 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                if reading:
-                    whole = _with_islands(picture, lattice, reading)
-                else:
-                    whole = _of_few(picture, sight)
+                whole = (
+                    _with_islands(picture, lattice, reading) if reading else _of_few(picture, sight)
+                )
                 return whole if whole and _is_dealt(whole.board) else None
         lattice = right
     return None
@@ -317,7 +316,7 @@ def _reading(
     kinds, hidden = _with_hidden(cells, tile, doubt, groups)
     sizes = np.bincount(kinds[kinds >= 0])
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
-    unexplained = _unexplained(odd, doubt & ~tile & ~hidden, int(tile.sum()))
+    unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
     if unexplained > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
@@ -339,14 +338,14 @@ def _reading(
         # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
         dropped[tile] = sizes[groups] == 1
         board[dropped] = EMPTY
-    certainty = np.where(hidden, DOUBTFUL, _certainty(sight, groups, found.margin))
+    certainty = np.where(hidden, 1, _certainty(sight, groups, found.margin))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
-    # Each by itself, they say nothing against the others: look-alikes known from before, tiles that
-    # may hide a drawing or be pieces of what lies behind or of a gap, and what is under a mark,
-    # unless it is what was there.
-    unsure, marked = np.zeros(tile.shape, bool), sight.marked[1:-1, 1:-1]
-    unsure[tile] = joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
+    # Each by itself, they say nothing against the others: what is hidden, look-alikes known from
+    # before, tiles that may hide a drawing or be pieces of what lies behind or of a gap, and what
+    # is under a mark, unless it is what was there.
+    unsure, marked = hidden.copy(), sight.marked[1:-1, 1:-1]
+    unsure[tile] |= joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     unsure |= tile & sight.runs_on[1:-1, 1:-1]
     if sight.on_picture:
         unsure[tile] |= _show_little(seen.pictures)[groups]
