@@ -50,16 +50,19 @@ def hidden_kinds(cells: Array, groups: Indices, unclear: Mask, bare: Mask) -> In
 
 def _nearest(cells: Array, pictures: Array, count: int) -> tuple[Indices, Array]:
     """(N,) which of the pictures each cell is nearest to, and how near in units of the next, by the
-    one of the two views that tells better.
+    one of the two views that tells better; 1 where it is further than pictures are from each other.
 
     Those from `count` on are of the ground, which drawings leave free in part: it is no rival of
     what is covered.
     """
     seen, of = _planes(cells), _planes(pictures)
     views = np.stack([_veiled(seen, of), _covered(seen, of)])
+    between = np.stack([_veiled(of, of), _covered(of, of)])
+    between[:, np.arange(len(of)), np.arange(len(of))] = np.inf
+    usual = np.median(between.min(2), axis=1)
     views[1, :, count:] = np.inf
     two = np.sort(views, axis=2)[..., :2]
-    ratio = two[..., 0] / two[..., 1]
+    ratio = np.where(two[..., 0] < usual[:, None], two[..., 0] / two[..., 1], 1)
     best = ratio.argmin(0)
     at = np.arange(len(cells))
     nearest: Indices = views.argmin(2)[best, at]
