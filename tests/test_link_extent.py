@@ -132,3 +132,15 @@ def test_a_blank_tile_beside_the_board_is_known_by_its_frame() -> None:
         framed[y + PITCH - 4 : y + PITCH, x : x + PITCH] = (60, 90, 120)
     below = Lattice((3 * PITCH - 0.5, 4 * PITCH - 0.5), lattice.pitch_xy, 7, 10)
     assert same_partition(cells_of(reader.read(framed, below)), truth)
+
+
+def test_pieces_of_a_wallpaper_that_run_on_into_each_other_are_no_line_of_the_board() -> None:
+    """Smooth ones that lie one above the other have mates in another line."""
+    scene = open_scene("scene:tier=oblique45,seed=9982,seconds=8")
+    truth = np.array(scene.truth["frames"][0]["board"]["cells"])
+    image = next(iter(scene)).image
+    seen = next(c for c in find(image) if c.lattice and c.lattice.cols == truth.shape[1])
+    (x, y), pitch = seen.lattice.origin_xy, seen.lattice.pitch_xy
+    above = Lattice((x, y - pitch[1]), pitch, len(truth) + 1, truth.shape[1])
+    found = cells_of(reader.read(rectify(image, seen.plane), above))
+    assert found.shape == truth.shape

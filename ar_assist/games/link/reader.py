@@ -152,7 +152,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         return None
     mated: Mask = np.any(told.alike, axis=1)
     proof = mated | (inside & told.framed)
-    good = told.tile & (~told.odd | (inside & told.vouched))
+    good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
     doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
     by_lines = [_Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
@@ -314,7 +314,7 @@ def _reading(
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
     kinds, hidden = _with_hidden(cells, tile, doubt, groups)
-    sizes = np.bincount(kinds[kinds >= 0])
+    sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
     unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
     if unexplained > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
