@@ -93,3 +93,11 @@ def test_one_kind_alone_is_no_measure_of_what_is_near() -> None:
     cells = np.zeros((5, 32, 32, 3), np.float32)
     groups, unclear = np.array([0, 0, 0, 0, -1]), np.arange(5) == 4
     assert (hidden_kinds(cells, groups, unclear, np.zeros(5, bool)) == -1).all()
+
+
+def test_the_last_tile_in_reading_order_may_be_hidden() -> None:
+    """It has the last group, which is none when its tile is told to be of another."""
+    truth = shuffled(7, 10, 14, 2)
+    image, lattice = picture(truth)
+    reading = reader.read(lit(image, np.array([6, 9]), 0.4, (0.1, 0.1)), lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
