@@ -95,9 +95,17 @@ def test_one_kind_alone_is_no_measure_of_what_is_near() -> None:
     assert (hidden_kinds(cells, groups, unclear, np.zeros(5, bool)) == -1).all()
 
 
-def test_the_last_tile_in_reading_order_may_be_hidden() -> None:
-    """It has the last group, which is none when its tile is told to be of another."""
+def test_the_last_group_may_give_its_only_tile_away(monkeypatch: pytest.MonkeyPatch) -> None:
     truth = shuffled(7, 10, 14, 2)
-    image, lattice = picture(truth)
-    reading = reader.read(lit(image, np.array([6, 9]), 0.4, (0.1, 0.1)), lattice)
+    kind = truth[-1, -1]
+    truth[-1, -1] = truth.max() + 1  # the highest group, alone
+
+    def told(cells: np.ndarray, groups: np.ndarray, unclear: np.ndarray, _: object) -> np.ndarray:
+        assert unclear.tolist() == [False] * 69 + [True]
+        mate = np.flatnonzero(truth.ravel() == kind)[0]
+        return np.where(unclear, groups[mate], -1)
+
+    monkeypatch.setattr(reader, "hidden_kinds", told)
+    reading = reader.read(*picture(truth))
+    truth[-1, -1] = kind
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
