@@ -24,8 +24,8 @@ def hidden_kinds(cells: Array, groups: Indices, unclear: Mask, bare: Mask) -> In
     -1 for the others and where that is not told.
 
     (N, CELL, CELL, 3) cells; groups (N,), -1 for cells that are no tiles or unclear; `bare` ones
-    show the ground, and an unclear cell that is most like these is none of the tiles. Each group
-    is even with its hidden tiles, for tiles are dealt in pairs: else the least clear one is none.
+    show the ground, and an unclear cell that is most like these is none of the tiles. Only a group
+    that is odd misses a tile, for they are dealt in pairs, and it is even with those that are told.
     """
     told = np.full(len(cells), -1)
     kinds = np.unique(groups[groups >= 0])
@@ -43,7 +43,9 @@ def hidden_kinds(cells: Array, groups: Indices, unclear: Mask, bare: Mask) -> In
     far[unclear] = ratio
     for g in kinds[kinds >= 0]:
         found = told == g
-        if found.any() and ((groups == g) | found).sum() % 2:
+        if (groups == g).sum() % 2 == 0:
+            told[found] = -1
+        elif found.any() and found.sum() % 2 == 0:
             told[np.where(found, far, 0).argmax()] = -1  # the least clear one
     return told
 
