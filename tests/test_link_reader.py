@@ -660,3 +660,12 @@ def test_real_pictures_as_the_program_sees_them(data: Path) -> None:
         hint = view.advice.moves[0].link
         board = LinkBoard(tuple(map(tuple, cells.tolist())))
         assert link(board, Rules(), hint.a, hint.b) is not None, path.stem
+
+
+@pytest.mark.parametrize(("certainty", "says_nothing"), [(telling.DOUBTFUL, True), (0.01, False)])
+def test_a_kind_that_may_be_several_is_no_stone(certainty: float, says_nothing: bool) -> None:
+    cells = shuffled(4, 6, 6, 1)
+    sure = np.where(cells == 1, certainty, 1).astype(np.float32)
+    board = LinkBoard(tuple(tuple(map(int, row)) for row in cells))
+    doubted = reader.features(Reading(board, np.zeros((4, 2)), sure, 0.0, None))[1]
+    assert bool(doubted == 0) == says_nothing

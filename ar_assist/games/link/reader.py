@@ -424,7 +424,7 @@ def features(reading: Reading[LinkBoard]) -> Array:
     many are, the lattice or the grouping is wrong.
     """
     cells, doubted = reading.cells, reading.certainty < 0.5
-    tile, stone = cells > 0, _stones(cells, doubted)
+    tile, stone = cells > 0, _stones(cells, np.isclose(reading.certainty, DOUBTFUL))
     clear = reading.certainty[tile & ~doubted]
     weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
     weak = min(weak, 1 - 1e-6)
@@ -439,15 +439,15 @@ def features(reading: Reading[LinkBoard]) -> Array:
     return np.array([margin, min(doubts, SHARES), min(odd, SHARES), size], np.float32)
 
 
-def _stones(cells: Indices, doubted: Mask) -> Mask:
-    """(R, C) the tiles of the one kind of which all are doubted; none, where there are more.
+def _stones(cells: Indices, odd: Mask) -> Mask:
+    """(R, C) the tiles of the one kind of which all are `odd`; none, where there are more.
 
     Stones have mates, but are not made as tiles are. They stand in the way of these, and say
-    nothing against them.
+    nothing against them, as a kind that may be several does: its cells are still less certain.
     """
     tile = cells > 0
     kinds, counts = np.unique(cells[tile], return_counts=True)
-    doubts = np.array([doubted[cells == kind].all() for kind in kinds], bool) & (counts > 1)
+    doubts = np.array([odd[cells == kind].all() for kind in kinds], bool) & (counts > 1)
     return np.isin(cells, kinds[doubts]) if doubts.sum() == 1 else np.zeros_like(tile)
 
 
