@@ -95,11 +95,11 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                if reading:
-                    whole = _with_islands(picture, lattice, reading)
+                if reading is None:
+                    reading = _of_few(picture, sight)
                 else:
-                    whole = _of_few(picture, sight)
-                return whole if whole and _is_dealt(whole.board) else None
+                    reading = _with_islands(picture, lattice, reading)
+                return reading if reading and _is_dealt(reading.board) else None
         lattice = right
     return None
 
