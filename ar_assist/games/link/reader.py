@@ -96,10 +96,11 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                whole = (
-                    _with_islands(picture, lattice, reading) if reading else _of_few(picture, sight)
-                )
-                return whole if whole and _is_dealt(whole.board) else None
+                if reading is None:
+                    reading = _of_few(picture, sight)
+                else:
+                    reading = _with_islands(picture, lattice, reading)
+                return reading if reading and _is_dealt(reading.board) else None
         lattice = right
     return None
 
