@@ -159,13 +159,17 @@ def _from_files(target: Target, source: str) -> tuple[list[View], tuple[int, int
 
 
 def _live(target: Target, camera: Iterator[Image]) -> tuple[list[View], tuple[int, int]]:
-    """Collect views from a camera, saying what is missing, until nothing is (or q, or Ctrl-C)."""
+    """Collect views from a camera, saying what is missing, until nothing is (or q, or Ctrl-C).
+
+    All are of one size: the last that came.
+    """
     views: list[View] = []
     size_wh = (0, 0)
     said = ""
     with suppress(KeyboardInterrupt):  # where there is no window it is the only key
         for picture in camera:
-            size_wh = (picture.shape[1], picture.shape[0])
+            if picture.shape[1::-1] != size_wh:  # a phone was turned: what was seen does not count
+                views, size_wh = [], (picture.shape[1], picture.shape[0])
             view = target.detect(picture)
             words = (
                 objection(picture, view, views, size_wh) if view else "the target is not in view"

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from calibration import Camera, Target, calibrate, greys, pictures
-from calibration.__main__ import add_arguments, main, run
+from calibration.__main__ import _live, add_arguments, main, run
 from calibration.guide import objection, wanted
 from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
 from calibration.target import View
@@ -212,6 +212,17 @@ def test_pictures_of_another_size_are_told_of_and_do_not_set_it(
     (tmp_path / "1.png").unlink()
     assert main(words) == 1
     assert "(1 are of another size than 640x480)" in capsys.readouterr().err
+
+
+def test_views_of_a_camera_whose_size_changes_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "can_show", lambda: False)
+    target = Target.parse("chessboard:9x6")
+    lens = Camera(640, 480, 600.0, 600.0, 320.0, 240.0)
+    upright = photograph(target, lens, seed=5)
+    views, size_wh = _live(target, iter([upright, cv2.resize(upright, (512, 384))]))
+    assert size_wh == (512, 384)
+    assert len(views) == 1
+    assert views[0].image_points.max(axis=0)[0] < 512
 
 
 def test_a_wrong_camera_file_is_told(tmp_path: Path) -> None:

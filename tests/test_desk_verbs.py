@@ -27,7 +27,7 @@ from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
 from ar_assist.types import Frame, Image, View
 from ar_assist.video import devices, open_source
-from calibration import greys, pictures, watch
+from calibration import Camera, greys, pictures, watch
 from calibration.light import Light
 
 pytestmark = pytest.mark.alone
@@ -281,7 +281,16 @@ def test_config(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert main(["config", "set", "colour=red"]) == 2
 
 
-@pytest.mark.parametrize("change", ["game=chess", "gravity=sideways", "backend=FOO"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "calibration=/nowhere.json",
+        "light=/nowhere.json",
+        "game=chess",
+        "gravity=sideways",
+        "backend=FOO",
+    ],
+)
 def test_nothing_is_kept_that_a_run_would_refuse(
     change: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -296,6 +305,7 @@ def test_any_value_is_shown_as_it_is(
 ) -> None:
     """Brackets too, and long paths in one piece."""
     monkeypatch.chdir(tmp_path)
+    Camera(320, 240, 300.0, 300.0, 160.0, 120.0).save("camera.json")
     pictures = f"{'long/' * 20}[/pictures]/img[abc]*.png"
     assert main(["config", "set", f"source={pictures}", "calibration=camera.json"]) == 0
     assert main(["config", "show"]) == 0

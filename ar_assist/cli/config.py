@@ -59,5 +59,6 @@ def _saved(profile: str, changes: dict[str, str]) -> Path:
             changes[name] = str(Path(changes[name]).expanduser().absolute())
     settings = parsed(changes)
     options.games(settings)
+    options.check_files(settings)
     camera_backend(settings.backend)
     return save_profile(profile, changes)

@@ -124,6 +124,17 @@ def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Sourc
     return corrected
 
 
+def check_files(settings: Settings) -> None:
+    """UserError where no camera's or screen's file is under its name; its size is not looked at."""
+    from calibration import Camera
+    from calibration.light import Light
+
+    if settings.calibration:
+        _loaded(settings.calibration, Camera.load)
+    if settings.light:
+        _loaded(settings.light, Light.load)
+
+
 def _loaded(path: str, load: Callable[[str], T]) -> T:
     try:
         return load(path)
