@@ -362,7 +362,7 @@ def test_filled_cells_with_a_frame_are_sure() -> None:
 
 
 @pytest.mark.parametrize("blur", [0.1, 1.5])
-@pytest.mark.parametrize(("reach", "bold"), [(10, 6), (11, 9), (14, 9)])
+@pytest.mark.parametrize(("reach", "bold"), [(7, 7), (10, 6), (11, 9), (14, 9)])
 def test_bold_crosses_are_told_from_filled_cells(reach: int, bold: int, blur: float) -> None:
     """They cover more than half of a cell's middle, whose median is their ink then."""
     entered = _begun()

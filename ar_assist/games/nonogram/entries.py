@@ -23,8 +23,10 @@ from ar_assist.games.nonogram.layout import Layout, Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
 CROSS_INNER = 0.76  # likewise, as far out as bold crosses leave paper
-CROSS_OUT, CROSS_ASIDE = 0.32, 0.12  # of that middle: from its centre to where only the arms of a
-# cross are ink, and half the width of what is asked there
+CROSS_OUT = (0.2, 0.26, 0.32)  # of that middle, from its centre: where only the arms of a cross may
+# be ink, small ones or large ones
+CROSS_RING, CROSS_ASIDE = 0.18, 0.12  # … how far that goes, and half the width of what is asked
+CROSS_OFF = 0.1  # of that middle: as far off its centre
 CROSS_ENDS = 0.75  # quantile there that is ink: arms end at any length
 CROSS_BARE = 0.7  # of the arms' depth: what is deeper between them all is rather filled
 FILL_AT = 0.45  # of the way from paper to a filled cell; digits look paler than one does
@@ -162,8 +164,9 @@ def _told(middles: Colours, wide: Colours, ink: Colours, clue_paper: Colours) ->
     level = np.median(middles, axis=2)
     contrast = float(np.linalg.norm(ink - clue_paper))
     depth, blank = _depth(level, ink, clue_paper)
-    bold = _bold_crosses(np.linalg.norm(wide - _light(level, blank)[:, :, None], axis=-1))
-    bold[depth <= FILL_AT] = 0
+    bold, is_dark = np.zeros(depth.shape, np.float32), depth > FILL_AT
+    light = _light(level, blank)[is_dark, None]
+    bold[is_dark] = _bold_crosses(np.linalg.norm(wide[is_dark] - light, axis=-1))
     strays = middles - level[:, :, None]
     apart = np.linalg.norm(strays, axis=-1)
     # the other way it is a reflection
@@ -187,20 +190,26 @@ def _told(middles: Colours, wide: Colours, ink: Colours, clue_paper: Colours) ->
 
 
 def _bold_crosses(far: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(rows, cols) how surely each cell holds two bold strokes that cross: 0 if there are none.
+    """(K,) how surely each cell holds two bold strokes that cross: 0 if there are none.
 
-    They may cover most of its middle, but not the middles of its four sides. `far`: (rows, cols, N)
-    how much the places in a square within every cell differ from paper.
+    They may cover most of its middle, but not the middles of its four sides. `far`: (K, N) how much
+    the places in a square within every cell differ from paper.
     """
-    y, x = _places(far.shape[2])
+    y, x = (
+        place - np.clip(far @ place / np.maximum(far.sum(1), 1), -CROSS_OFF, CROSS_OFF)[:, None]
+        for place in _places(far.shape[1])
+    )
     out, aside = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
-    arms = (out > CROSS_OUT) & (out - aside < CROSS_ASIDE)
-    ends = (out > CROSS_OUT) & (aside < CROSS_ASIDE)
-    quarters, sides = (x > 0) + 2 * (y > 0), (x > y) + 2 * (x > -y)
-    ink = [np.quantile(far[:, :, arms & (quarters == n)], CROSS_ENDS, axis=2) for n in range(4)]
-    bare = [far[:, :, ends & (sides == n)].mean(2) for n in range(4)]
-    share = np.max(bare, axis=0) / np.maximum(np.min(ink, axis=0), 1)
-    return np.asarray(np.clip(1 - share / CROSS_BARE, 0, 1), np.float32)
+    quarter, side = (x > 0) + 2 * (y > 0), (x > y) + 2 * (x > -y)
+    shares = []
+    for begin in CROSS_OUT:
+        ring = (out > begin) & (out < begin + CROSS_RING)
+        arm, between = ring & (out - aside < CROSS_ASIDE), ring & (aside < CROSS_ASIDE)
+        arms = [np.where(arm & (quarter == number), far, np.nan) for number in range(4)]
+        sides = [np.where(between & (side == number), far, np.nan) for number in range(4)]
+        ink = np.nanquantile(arms, CROSS_ENDS, axis=2).min(0)
+        shares.append(np.nanmean(sides, axis=2).max(0) / np.maximum(ink, 1))
+    return np.asarray(np.clip(1 - np.min(shares, axis=0) / CROSS_BARE, 0, 1), np.float32)
 
 
 def _marks(
@@ -307,7 +316,8 @@ def _depth(
             filled = np.median(apart[is_full], axis=0)
             full = float(np.linalg.norm(filled))
             way = filled / full
-        blank = far < FILL_AT * full
+        near = far < FILL_AT * full
+        blank = near if near.any() else blank
     return np.asarray(apart @ way / full, np.float32), np.asarray(blank)
 
 
