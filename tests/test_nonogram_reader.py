@@ -378,6 +378,22 @@ def test_bold_crosses_are_told_from_filled_cells(reach: int, bold: int, blur: fl
     assert reading.certainty.min() >= DOUBTFUL
 
 
+def test_heavy_crosses_make_no_clues_beside_them_pale() -> None:
+    """Ink is told by the deepest near by, and apps dim the clues that are done."""
+    filled = np.tri(8, dtype=int)[:, ::-1]
+    board = puzzle_of(filled.tolist())
+    drawing = draw(board, Style(ink="#c4c4cc", line="#c0c0c0"))
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for row, col in np.ndindex(8, 8):
+        x, y = (round((first + 0.5) * 40) for first in (drawing.left + col, drawing.top + row))
+        if not filled[row, col]:
+            for end in (12, -12):
+                cv2.line(page, (x - 12, y - end), (x + 12, y + end), (20, 20, 20), 7)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
+
+
 def _painted(board: NonogramBoard, shades: dict[int, int]) -> Image:
     """The puzzle with a shade of grey for open, filled and crossed cells each."""
     drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style())

@@ -89,7 +89,8 @@ class Sheet:
         """
         deep = _digit_sized(self.ink, glyphs_of(self.ink, DEEP), self.cell, True)
         rest = without_glyphs(self.bare, self.ink, DEEP)
-        rest = _ink(rest, self.cell, float(np.median(rest)))
+        within = _within(self.origin, (self.rows, self.cols), self.cell)
+        rest = _ink(rest, self.cell, float(np.median(rest)), within)
         dimmed = replace(
             self, ink=rest, glyphs=_digit_sized(rest, glyphs_of(rest), self.cell, True)
         )
@@ -154,7 +155,7 @@ def spread(
     for dark in darks:
         depth = depth_of(grey, STROKE * cell, dark)
         bare = _without_lines(depth, cell, *between)
-        ink = _ink(bare, cell, float(np.median(depth)))
+        ink = _ink(bare, cell, float(np.median(depth)), _within((-x0, -y0), (rows, cols), cell))
         found = _digit_sized(ink, glyphs_of(ink), cell, is_upright)
         sheets.append(
             Sheet(picture_from_grid, rows, cols, cell, (-x0, -y0), depth, bare, ink, found)
@@ -233,8 +234,23 @@ def _between(size: int, count: int, cell: float, begin: float) -> NDArray[np.boo
     return np.asarray((at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < BETWEEN))
 
 
-def _ink(bare: NDArray[np.float32], cell: float, usual: float) -> Ink:
-    return ink_of(bare, cell, max(MIN_CONTRAST, NOISE * usual))
+def _within(origin: tuple[float, float], size: tuple[int, int], cell: float) -> tuple[slice, slice]:
+    """The px of the sheet that the grid takes."""
+    (x, y), (rows, cols) = origin, size
+    return (
+        slice(round(y * cell), round((y + rows) * cell)),
+        slice(round(x * cell), round((x + cols) * cell)),
+    )
+
+
+def _ink(bare: NDArray[np.float32], cell: float, usual: float, within: tuple[slice, slice]) -> Ink:
+    """The ink of the sheet: heavy marks in the grid make no clues beside it pale."""
+    least = max(MIN_CONTRAST, NOISE * usual)
+    beside = bare.copy()
+    beside[within] = 0
+    ink = ink_of(beside, cell, least)
+    ink[within] = ink_of(bare, cell, least)[within]
+    return ink
 
 
 def _without_lines(
