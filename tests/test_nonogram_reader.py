@@ -361,6 +361,39 @@ def test_filled_cells_with_a_frame_are_sure() -> None:
     assert reading.certainty[np.array(entered.cells) == 1].min() >= DOUBTFUL
 
 
+@pytest.mark.parametrize("blur", [0.1, 1.5])
+@pytest.mark.parametrize(("reach", "bold"), [(7, 7), (10, 6), (11, 9), (14, 9)])
+def test_bold_crosses_are_told_from_filled_cells(reach: int, bold: int, blur: float) -> None:
+    """They cover more than half of a cell's middle, whose median is their ink then."""
+    entered = _begun()
+    drawing = draw(entered.with_cells((np.array(entered.cells) == 1).astype(int).tolist()), Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for row, col in np.argwhere(np.array(entered.cells) == -1):
+        x, y = (round((first + 0.5) * 40) for first in (drawing.left + col, drawing.top + row))
+        for end in (reach, -reach):
+            cv2.line(page, (x - reach, y - end), (x + reach, y + end), (20, 20, 20), bold)
+    reading = GAME.read(cv2.GaussianBlur(page, (0, 0), blur), None)
+    assert reading is not None
+    assert reading.board == entered
+    assert reading.certainty.min() >= DOUBTFUL
+
+
+def test_heavy_crosses_make_no_clues_beside_them_pale() -> None:
+    """Ink is told by the deepest near by, and apps dim the clues that are done."""
+    filled = np.tri(8, dtype=int)[:, ::-1]
+    board = puzzle_of(filled.tolist())
+    drawing = draw(board, Style(ink="#c4c4cc", line="#c0c0c0"))
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for row, col in np.ndindex(8, 8):
+        x, y = (round((first + 0.5) * 40) for first in (drawing.left + col, drawing.top + row))
+        if not filled[row, col]:
+            for end in (12, -12):
+                cv2.line(page, (x - 12, y - end), (x + 12, y + end), (20, 20, 20), 7)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
+
+
 def _painted(board: NonogramBoard, shades: dict[int, int]) -> Image:
     """The puzzle with a shade of grey for open, filled and crossed cells each."""
     drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style())
@@ -523,6 +556,24 @@ def test_clues_with_a_line_through_them_are_read(way: tuple[float, float], seed:
     filled = np.random.default_rng(seed).random((12, 12)) < 0.6
     board = puzzle_of(filled.tolist())
     reading = GAME.read(_struck(board, way), None)
+    assert reading is not None
+    assert reading.board == board
+
+
+@pytest.mark.parametrize("slope", [0, 0.2, -0.2])
+@pytest.mark.parametrize("turn", [0, 1])
+def test_clues_with_one_line_through_all_their_numbers_are_read(slope: float, turn: int) -> None:
+    """By a style sheet, or with a pen: it joins the digits, and ends beyond them."""
+    board = puzzle_of((np.random.default_rng(100).random((12, 12)) < 0.6).tolist())
+    drawing = draw(board, Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    for row in range(1, 12, 2):
+        y, labels = drawing.top + row + 0.5, [x for x in drawing.shapes if isinstance(x, Label)]
+        begin = min(label.x for label in labels if abs(label.y - y) < 0.3) - 0.4
+        drop = slope * min(drawing.left - begin, 1.5) / 2
+        ends = np.array([[begin, y - drop], [drawing.left - 0.1, y + drop]]) * 40
+        cv2.line(page, *np.rint(ends).astype(int).tolist(), (60, 60, 60), 2, cv2.LINE_AA)
+    reading = GAME.read(np.ascontiguousarray(np.rot90(page, turn)), None)
     assert reading is not None
     assert reading.board == board
 

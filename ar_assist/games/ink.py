@@ -31,6 +31,7 @@ class Glyph:
     y0: int
     x1: int
     y1: int
+    is_struck: bool = False  # a part of what a line joins
 
     @property
     def width(self) -> int:
@@ -39,6 +40,11 @@ class Glyph:
     @property
     def height(self) -> int:
         return self.y1 - self.y0
+
+    @property
+    def side(self) -> int:
+        """The longer one."""
+        return max(self.width, self.height)
 
     @property
     def centre(self) -> tuple[float, float]:

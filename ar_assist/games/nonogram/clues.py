@@ -16,8 +16,9 @@ from scipy.spatial import cKDTree
 
 from ar_assist.games.ink import Glyph, Ink, patch_of
 from ar_assist.games.nonogram.board import Clue, room
-from ar_assist.games.nonogram.digits import NO_DIGIT, classify
+from ar_assist.games.nonogram.digits import NO_DIGIT, Probabilities, classify
 from ar_assist.games.nonogram.layout import BESIDE, CLEAR, Layout, Sheet
+from ar_assist.games.nonogram.strikes import parted
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters
 FAINT = 0.5  # of the depth of digits near by: weaker ink is texture beyond the sheet
@@ -39,6 +40,9 @@ NO_DIGIT_PRIOR = 3.0  # nats: ink of a digit's size and depth at a digit's place
 # by so much than in the training, a fifth of which is no digit
 MAX_COST = 9.0  # nats: less likely alternatives are dropped
 BEAM = 40  # guesses kept per line
+
+
+_Named = tuple[Glyph, Probabilities]  # (11,) its chances
 
 
 @dataclass(frozen=True)
@@ -151,24 +155,45 @@ def _digits(sheet: Sheet, layout: Layout) -> tuple[list[Glyph], NDArray[np.float
     glyphs: list[Glyph] = []
     chances = []
     for i in np.flatnonzero(outside & (strong | pale)):
-        glyph = sheet.glyphs[i]
-        if not HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
-            continue
-        parts = _parted(sheet.ink, glyph)
-        if parts and _likeliest(parts[1]) > _likeliest(seen[i : i + 1]):
-            glyphs += parts[0]
-            chances += list(parts[1])
-        elif seen[i, NO_DIGIT] < 0.98:
-            glyphs.append(glyph)
-            chances.append(seen[i])
+        for glyph, chance in _named(sheet.ink, sheet.glyphs[i], seen[i], HEIGHTS[1] * height):
+            is_digit = glyph.is_struck or chance[NO_DIGIT] < 0.98
+            if is_digit and HEIGHTS[0] <= glyph.height / height <= HEIGHTS[1]:
+                glyphs.append(glyph)
+                chances.append(_as_digit(chance) if glyph.is_struck else chance)
     costs = -np.log(np.maximum(np.array(chances).reshape(-1, NO_DIGIT + 1), np.exp(-MAX_COST)))
     costs[:, NO_DIGIT] += NO_DIGIT_PRIOR
     return glyphs, costs.astype(np.float32), height
 
 
-def _likeliest(chances: NDArray[np.float32]) -> float:
-    """The chance of (N, 11) glyphs being the digits that they most likely are."""
-    return float(chances[:, :NO_DIGIT].max(axis=1).prod())
+def _named(ink: Ink, glyph: Glyph, chance: Probabilities, highest: float) -> list[_Named]:
+    """A glyph as one digit, as two that touch, or as those that a line joins: the likeliest."""
+    whole = _cut(ink, glyph, chance)
+    is_high = glyph.height > highest
+    if glyph.is_struck or not (is_high or _is_wide(glyph)):
+        return whole
+    parts = parted(ink, glyph, longest=0)
+    if parts == [glyph]:
+        return whole
+    chances = classify(np.stack([patch_of(ink, part) for part in parts]))
+    joined = [
+        named for part, own in zip(parts, chances, strict=True) for named in _cut(ink, part, own)
+    ]
+    return joined if is_high or _likeliest(joined) > _likeliest(whole) else whole
+
+
+def _as_digit(chance: Probabilities) -> Probabilities:
+    """(11,) what a sign is if it is a digit: what is struck is one, though the line hides which."""
+    digits = chance[:NO_DIGIT] + np.float32(np.exp(-MAX_COST))
+    return np.append(digits / digits.sum(), chance[NO_DIGIT])
+
+
+def _likeliest(named: Sequence[_Named]) -> float:
+    """The chance of glyphs being the digits that they most likely are."""
+    return float(np.prod([chance[:NO_DIGIT].max() for _, chance in named]))
+
+
+def _is_wide(glyph: Glyph) -> bool:
+    return glyph.width >= JOINED_WIDTH * glyph.height
 
 
 def _usual_strength(
@@ -180,27 +205,27 @@ def _usual_strength(
     return np.asarray(np.median(strength[likely][nearest], axis=1), np.float64)
 
 
-def _parted(ink: Ink, glyph: Glyph) -> tuple[list[Glyph], NDArray[np.float32]] | None:
-    """Two digits that touch, cut where both parts are digits most clearly; None if nowhere.
+def _cut(ink: Ink, glyph: Glyph, chance: Probabilities) -> list[_Named]:
+    """A glyph, or two digits that touch, cut where both parts are digits most clearly.
 
     The thinnest ink tells less: it may be the middle of a 0.
     """
-    if glyph.width < JOINED_WIDTH * glyph.height:
-        return None
+    whole = [(glyph, chance)]
+    if not _is_wide(glyph):
+        return whole
     low, high = (glyph.x0 + round(share * glyph.width) for share in CUT_RANGE)
     cuts = [
-        (
-            Glyph(glyph.x0, glyph.y0, middle, glyph.y1),
-            Glyph(middle + 1, glyph.y0, glyph.x1, glyph.y1),
-        )
+        (replace(glyph, x1=middle), replace(glyph, x0=middle + 1))
         for middle in range(max(low, glyph.x0 + 2), min(high, glyph.x1 - 3) + 1)
     ]
     if not cuts:
-        return None
+        return whole
     patches = np.stack([patch_of(ink, part) for parts in cuts for part in parts])
     chances = classify(patches).reshape(len(cuts), 2, -1)
-    best = int(np.argmax([_likeliest(chance) for chance in chances]))
-    return (list(cuts[best]), chances[best]) if chances[best, :, NO_DIGIT].max() < 0.5 else None
+    pairs = [list(zip(*each, strict=True)) for each in zip(cuts, chances, strict=True)]
+    best = max(pairs, key=_likeliest)
+    are_digits = all(chance[NO_DIGIT] < 0.5 for _, chance in best)
+    return best if are_digits and _likeliest(best) > _likeliest(whole) else whole
 
 
 def _depth(lines: list[list[_Digit]], nearest: float, height: float) -> float:

@@ -22,6 +22,13 @@ from ar_assist.games.nonogram.board import CROSSED, DOUBTFUL, FILLED, UNKNOWN, C
 from ar_assist.games.nonogram.layout import Layout, Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
+CROSS_INNER = 0.76  # likewise, as far out as bold crosses leave paper
+CROSS_OUT = (0.2, 0.26, 0.32)  # of that middle, from its centre: where only the arms of a cross may
+# be ink, small ones or large ones
+CROSS_RING, CROSS_ASIDE = 0.18, 0.12  # … how far that goes, and half the width of what is asked
+CROSS_OFF = 0.1  # of that middle: as far off its centre
+CROSS_ENDS = 0.75  # quantile there that is ink: arms end at any length
+CROSS_BARE = 0.7  # of the arms' depth: what is deeper between them all is rather filled
 FILL_AT = 0.45  # of the way from paper to a filled cell; digits look paler than one does
 MARK_AT = 0.15  # of the contrast of ink: marks are thin and often pale, paper is even
 MARK_NOISE = 5.0  # times what paper differs from itself in the median: where that is less, paler
@@ -62,9 +69,9 @@ def read_entries(
     clues. `open_shade`: that of open cells, where it was told before from the others' shades.
     """
     colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
-    middles = _middles(colours, sheet, layout)
+    middles, wide = (_middles(colours, sheet, layout, inner) for inner in (INNER, CROSS_INNER))
     ink, clue_paper = _printed(colours, sheet, digits)
-    ways = [_told(middles, ink, clue_paper), _told(middles, clue_paper, ink)]
+    ways = [_told(middles, wide, ink, clue_paper), _told(middles, wide, clue_paper, ink)]
     solved = np.zeros(middles.shape[:2], int) if known is None else np.array(known)
     best = min(ways, key=lambda way: (way.against(solved), way.is_strange))
     contrast = float(np.linalg.norm(ink - clue_paper))
@@ -152,11 +159,14 @@ def _by_shade(middles: Colours, contrast: float) -> list[Entries]:
     ]
 
 
-def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> Entries:
+def _told(middles: Colours, wide: Colours, ink: Colours, clue_paper: Colours) -> Entries:
     """The cells, if ink and paper of the clues are those of the cells."""
     level = np.median(middles, axis=2)
     contrast = float(np.linalg.norm(ink - clue_paper))
     depth, blank = _depth(level, ink, clue_paper)
+    bold, is_dark = np.zeros(depth.shape, np.float32), depth > FILL_AT
+    light = _light(level, blank)[is_dark, None]
+    bold[is_dark] = _bold_crosses(np.linalg.norm(wide[is_dark] - light, axis=-1))
     strays = middles - level[:, :, None]
     apart = np.linalg.norm(strays, axis=-1)
     # the other way it is a reflection
@@ -164,18 +174,42 @@ def _told(middles: Colours, ink: Colours, clue_paper: Colours) -> Entries:
     values = np.full(level.shape[:2], UNKNOWN)
     values[_is_marked(is_mark)] = CROSSED
     values[depth > FILL_AT] = FILLED
+    values[bold >= DOUBTFUL] = CROSSED
     uneven = (apart > MARK_AT * contrast).mean(2)
     if (filled := values == FILLED).sum() >= ALIKE:
         unlike = np.linalg.norm(middles - np.median(middles[filled], axis=0), axis=-1)
         uneven[filled] = np.minimum(uneven, (unlike > MARK_AT * contrast).mean(2))[filled]
     marks = is_mark.mean(2)
-    certainty = _certainty(depth, marks, uneven)
+    certainty = np.where(bold > 0, bold, _certainty(depth, marks, uneven))  # either is doubtful
     is_slight = (values == UNKNOWN) & (marks > MARK_AREA[0])
     certainty[is_pale | (is_slight & _is_aside(is_mark))] = 0
     if is_slight.sum() >= (crossed := values == CROSSED).sum():
         certainty[crossed] = 0  # the paper has a picture
     away = float(np.linalg.norm(level[blank].mean(0) - clue_paper)) if blank.any() else np.inf
     return Entries(values, certainty, away > STEP * contrast)
+
+
+def _bold_crosses(far: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(K,) how surely each cell holds two bold strokes that cross: 0 if there are none.
+
+    They may cover most of its middle, but not the middles of its four sides. `far`: (K, N) how much
+    the places in a square within every cell differ from paper.
+    """
+    y, x = (
+        place - np.clip(far @ place / np.maximum(far.sum(1), 1), -CROSS_OFF, CROSS_OFF)[:, None]
+        for place in _places(far.shape[1])
+    )
+    out, aside = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
+    quarter, side = (x > 0) + 2 * (y > 0), (x > y) + 2 * (x > -y)
+    shares = []
+    for begin in CROSS_OUT:
+        ring = (out > begin) & (out < begin + CROSS_RING)
+        arm, between = ring & (out - aside < CROSS_ASIDE), ring & (aside < CROSS_ASIDE)
+        arms = [np.where(arm & (quarter == number), far, np.nan) for number in range(4)]
+        sides = [np.where(between & (side == number), far, np.nan) for number in range(4)]
+        ink = np.nanquantile(arms, CROSS_ENDS, axis=2).min(0)
+        shares.append(np.nanmean(sides, axis=2).max(0) / np.maximum(ink, 1))
+    return np.asarray(np.clip(1 - np.min(shares, axis=0) / CROSS_BARE, 0, 1), np.float32)
 
 
 def _marks(
@@ -210,12 +244,17 @@ def _is_aside(is_mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
     `is_mark`: (rows, cols, N) in the square middle of every cell.
     """
-    side = round(np.sqrt(is_mark.shape[2]))
-    places = (np.arange(side) + 0.5) / side - 0.5
-    squares = is_mark.reshape(*is_mark.shape[:2], side, side)
     total = np.maximum(is_mark.sum(2), 1)
-    y, x = squares.sum(3) @ places / total, squares.sum(2) @ places / total
+    y, x = (is_mark @ place / total for place in _places(is_mark.shape[2]))
     return np.asarray(np.hypot(x, y) > ASIDE)
+
+
+def _places(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(count,) y and x of places in a square, from its middle and as shares of its side."""
+    side = round(np.sqrt(count))
+    at = (np.arange(side) + 0.5) / side - 0.5
+    y, x = np.meshgrid(at, at, indexing="ij")
+    return y.ravel(), x.ravel()
 
 
 def _certainty(
@@ -240,9 +279,9 @@ def _certainty(
     return np.asarray(np.clip(either, 0, 1), np.float32)
 
 
-def _middles(colours: Colours, sheet: Sheet, layout: Layout) -> Colours:
-    """(rows, cols, N, 3) what is in the middle of every cell."""
-    offsets = np.linspace(-INNER / 2, INNER / 2, max(7, round(INNER * sheet.cell)))
+def _middles(colours: Colours, sheet: Sheet, layout: Layout, inner: float) -> Colours:
+    """(rows, cols, N, 3) what is in the middle of every cell, so much of its side."""
+    offsets = np.linspace(-inner / 2, inner / 2, max(7, round(inner * sheet.cell)))
     rows = np.arange(layout.top, sheet.rows)[:, None] + 0.5 + offsets
     cols = np.arange(layout.left, sheet.cols)[:, None] + 0.5 + offsets
     ys = np.rint((rows + sheet.origin[1]) * sheet.cell - 0.5).astype(int)
@@ -277,7 +316,8 @@ def _depth(
             filled = np.median(apart[is_full], axis=0)
             full = float(np.linalg.norm(filled))
             way = filled / full
-        blank = far < FILL_AT * full
+        near = far < FILL_AT * full
+        blank = near if near.any() else blank
     return np.asarray(apart @ way / full, np.float32), np.asarray(blank)
 
 

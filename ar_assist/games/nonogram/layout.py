@@ -27,6 +27,7 @@ from ar_assist.games.ink import (
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
 from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid
+from ar_assist.games.nonogram.strikes import parted
 from ar_assist.types import Homography, Points, transform
 
 CELL_PX = (30.0, 44.0)  # side of a cell when it is read: less loses strokes, more is only slow
@@ -42,6 +43,7 @@ DEEP = 0.7  # of full ink: what is less may be a sign dimmed to half, beside oth
 GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
+BETWEEN = 0.25  # of a cell, from its middle: lines there are none of the grid's
 BESIDE = 1.3  # cells from the grid's edge within which clues set against it begin
 NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts less
 MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
@@ -61,6 +63,7 @@ class Sheet:
     cell: float  # px of a cell on the sheet
     origin: tuple[float, float]  # x, y, cells from the sheet's corner to the grid's
     depth: NDArray[np.float32]  # sheet px: grey levels that the ink differs from the paper
+    bare: NDArray[np.float32]  # the same less the grid's lines
     ink: Ink
     glyphs: list[Glyph]  # digit-sized ink, sheet px
 
@@ -84,10 +87,13 @@ class Sheet:
         """The same, but what is pale beside full ink is seen as if that were not there: else it
         lacks its paler strokes, or is none. It counts if it is clearly a digit, this way up.
         """
-        deep = _digit_sized(glyphs_of(self.ink, DEEP), self.cell)
-        bare = _without_lines(self.depth, self.cell)
-        rest = _ink(without_glyphs(bare, self.ink, DEEP), self.cell)
-        dimmed = replace(self, ink=rest, glyphs=_digit_sized(glyphs_of(rest), self.cell))
+        deep = _digit_sized(self.ink, glyphs_of(self.ink, DEEP), self.cell, True)
+        rest = without_glyphs(self.bare, self.ink, DEEP)
+        within = _within(self.origin, (self.rows, self.cols), self.cell)
+        rest = _ink(rest, self.cell, float(np.median(rest)), within)
+        dimmed = replace(
+            self, ink=rest, glyphs=_digit_sized(rest, glyphs_of(rest), self.cell, True)
+        )
         chances = classify(dimmed.patches(np.arange(len(dimmed.glyphs))))
         clear = list(compress(dimmed.glyphs, chances[:, :NO_DIGIT].max(axis=1) > CLEAR))
         ink = self.ink.copy()
@@ -131,26 +137,30 @@ def spread(
     grid: LineGrid,
     darks: Sequence[bool],
     margin: float = NEAR,
-    cell_px: tuple[float, float] = LAYOUT_PX,
+    is_upright: bool = False,
 ) -> list[Sheet]:
     """The grid in a grey picture and so many cells around: a sheet for each way of the digits.
 
-    `darks`: dark on light, or light on dark. As it is by default, it tells the layout.
+    `darks`: dark on light, or light on dark. One that is not known to be upright tells the layout.
     """
     rows, cols, picture_from_grid = grid.rows, grid.cols, grid.picture_from_grid
     source = _cell_px(picture_from_grid, rows, cols)
-    cell = float(np.clip(source, *cell_px))
+    cell = float(np.clip(source, *(CELL_PX if is_upright else LAYOUT_PX)))
     (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, margin, picture.shape)
     shape = round((y1 - y0) * cell), round((x1 - x0) * cell)
     picture_from_sheet = picture_from_grid @ _grid_from_sheet(cell, (-x0, -y0))
     grey = _warped(picture, picture_from_sheet, source / cell, shape)
-    depths = [depth_of(grey, STROKE * cell, dark) for dark in darks]
-    inks = [_ink(depth, cell) for depth in depths]
-    sheet = picture_from_grid, rows, cols, cell, (-x0, -y0)
-    return [
-        Sheet(*sheet, depth, ink, _digit_sized(glyphs_of(ink), cell))
-        for depth, ink in zip(depths, inks, strict=True)
-    ]
+    between = _between(shape[0], rows, cell, y0), _between(shape[1], cols, cell, x0)
+    sheets = []
+    for dark in darks:
+        depth = depth_of(grey, STROKE * cell, dark)
+        bare = _without_lines(depth, cell, *between)
+        ink = _ink(bare, cell, float(np.median(depth)), _within((-x0, -y0), (rows, cols), cell))
+        found = _digit_sized(ink, glyphs_of(ink), cell, is_upright)
+        sheets.append(
+            Sheet(picture_from_grid, rows, cols, cell, (-x0, -y0), depth, bare, ink, found)
+        )
+    return sheets
 
 
 def _warped(
@@ -218,23 +228,60 @@ def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
     return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
 
 
-def _ink(depth: NDArray[np.float32], cell: float) -> Ink:
-    least = max(MIN_CONTRAST, NOISE * float(np.median(depth)))
-    return ink_of(_without_lines(depth, cell), cell, least)
+def _between(size: int, count: int, cell: float, begin: float) -> NDArray[np.bool_]:
+    """(size,) px of a sheet's side that are well between two of the grid's lines."""
+    at = (np.arange(size) + 0.5) / cell + begin
+    return np.asarray((at > 0) & (at < count) & (np.abs(at % 1 - 0.5) < BETWEEN))
 
 
-def _without_lines(depth: NDArray[np.float32], cell: float) -> NDArray[np.float32]:
-    """The depth above that of grid lines: a digit beside a bold one is as deep as any other."""
+def _within(origin: tuple[float, float], size: tuple[int, int], cell: float) -> tuple[slice, slice]:
+    """The px of the sheet that the grid takes."""
+    (x, y), (rows, cols) = origin, size
+    return (
+        slice(round(y * cell), round((y + rows) * cell)),
+        slice(round(x * cell), round((x + cols) * cell)),
+    )
+
+
+def _ink(bare: NDArray[np.float32], cell: float, usual: float, within: tuple[slice, slice]) -> Ink:
+    """The ink of the sheet: heavy marks in the grid make no clues beside it pale."""
+    least = max(MIN_CONTRAST, NOISE * usual)
+    beside = bare.copy()
+    beside[within] = 0
+    ink = ink_of(beside, cell, least)
+    ink[within] = ink_of(bare, cell, least)[within]
+    return ink
+
+
+def _without_lines(
+    depth: NDArray[np.float32], cell: float, rows: NDArray[np.bool_], cols: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """The depth above that of grid lines: a digit beside a bold one is as deep as any other.
+
+    What is printed along between two of them, in these rows and columns of px, strikes out a clue.
+    """
     length = round(LINE_LENGTH * cell)
-    lines = cv2.morphologyEx(depth, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    level = cv2.morphologyEx(depth, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
     upright = cv2.morphologyEx(depth, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
-    lines = cv2.dilate(cv2.max(lines, upright), np.ones((3, 3), np.uint8))
+    level[(level > MIN_CONTRAST) & rows[:, None]] = 0
+    upright[(upright > MIN_CONTRAST) & cols] = 0
+    lines = cv2.dilate(cv2.max(level, upright), np.ones((3, 3), np.uint8))
     return np.asarray(np.maximum(depth - lines, 0), np.float32)
 
 
-def _digit_sized(found: list[Glyph], cell: float) -> list[Glyph]:
+def _digit_sized(ink: Ink, found: list[Glyph], cell: float, is_upright: bool) -> list[Glyph]:
+    """The glyphs that may be digits, those of struck clues parted.
+
+    Upright ones that may be one digit, or two that touch, are for clues.py to tell.
+    """
     low, high = (share * cell for share in GLYPH_SIDE)
-    return [g for g in found if low <= max(g.height, g.width) <= high]  # upright or on its side
+    large = [glyph for glyph in found if glyph.side >= low]
+    parts = [
+        part
+        for glyph in large
+        for part in ([glyph] if is_upright and glyph.side <= high else parted(ink, glyph, high))
+    ]
+    return [part for part in parts if low <= part.side <= high]
 
 
 def find_layout(sheet: Sheet, reach: float = BESIDE) -> Layout | None:

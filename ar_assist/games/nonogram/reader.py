@@ -13,7 +13,6 @@ from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.entries import Colours, read_entries
 from ar_assist.games.nonogram.layout import (
     BESIDE,
-    CELL_PX,
     NEAR,
     Layout,
     Sheet,
@@ -156,7 +155,7 @@ def _clues_to_the_end(
 
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
     puzzle = upright(grid, layout)
-    (sheet,) = spread(grey, puzzle, (dark,), clue_margin(puzzle), CELL_PX)
+    (sheet,) = spread(grey, puzzle, (dark,), clue_margin(puzzle), is_upright=True)
     found = _settled(sheet, layout, dark)
     if found is None or found.settled.cells is not None:
         return found

@@ -19,7 +19,7 @@ from ar_assist.games.nonogram.grid import Grid, bits_of
 from ar_assist.games.nonogram.lines import Line, solve_line
 from ar_assist.games.nonogram.solver import solve
 
-MARGIN = 3.0  # nats: a reading is settled if its rivals are 20 times less likely
+MARGIN = 3.0  # nats: a reading is settled if what is 20 times less likely is no puzzle
 MAX_COST = 4.5  # nats: what goes further against the digits is 90 times less likely than they are;
 # more often than that a grid lies askew or a clue was not seen (right readings came to 4.2)
 MAX_STEPS = 300  # guesses taken for granted, 2 ms each or more: readings that agree take a few
@@ -56,17 +56,24 @@ def settle(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> 
 
 
 def _likeliest(rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]]) -> list[_Reading]:
-    """The readings within MARGIN of the best, best first; none if that takes too long."""
+    """The rivals of the best reading and it, best first; none if that takes too long."""
     limit = MARGIN  # a low one prunes more, so it is raised by and by
     steps = MAX_STEPS
-    while limit <= MAX_COST + MARGIN:
+    while True:
         found, steps = _search(rows, cols, limit, steps)
-        if not steps:
-            break
-        if found and found[0].cost + MARGIN <= limit:
-            return found if found[0].cost <= MAX_COST else []
-        limit = MARGIN + (found[0].cost if found else limit)
-    return []
+        least = found[0].cost if found else limit
+        if not steps or least > MAX_COST:
+            return []
+        if found and _rivals(least) <= limit:
+            return found
+        limit = _rivals(least) if found else MARGIN + limit
+
+
+def _rivals(cost: float) -> float:
+    """What rivals of the best reading cost at most: the more that goes against the digits, the
+    less all of them tell, for a font or a blur that makes one 5 look like a 6 does so to others.
+    """
+    return 2 * cost + MARGIN
 
 
 def _unsettled(lines: Sequence[Sequence[Guess]], rows: int) -> Settled:
@@ -93,8 +100,8 @@ class _Reading:
 def _search(
     rows: Sequence[Sequence[Guess]], cols: Sequence[Sequence[Guess]], limit: float, steps: int
 ) -> tuple[list[_Reading], int]:
-    """The readings of at most this cost that may be puzzles, but for those over MARGIN from the
-    best; best first. And how many of the steps are left; 0: there may be other readings.
+    """The readings of at most this cost that may be puzzles, but for those that are no rivals of
+    the best; best first. And how many of the steps are left; 0: there may be other readings.
     """
     found: list[_Reading] = []
     start = _Guesses([list(line) for line in (*rows, *cols)], len(rows))
@@ -114,7 +121,7 @@ def _search(
         cells = here.solved()
         if cells is not None:
             found.append(_Reading(here.cost(), [guess[0].clue for guess in here.lines], cells))
-            limit = min(limit, found[-1].cost + MARGIN)
+            limit = min(limit, _rivals(found[-1].cost))
     found = [reading for reading in found if reading.cost <= limit]
     return sorted(found, key=lambda reading: reading.cost), steps
 
