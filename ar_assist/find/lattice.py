@@ -322,24 +322,8 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
 def _map_between(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
     """The map that most of (N, 2) cells bear out to `tolerance`, and which of them do.
 
-    Chance finds one for strays and some of the cells, where these are few: it must be borne out by
-    more cells than lie where they were sought.
+    It is affine where cells are few or their places rough, unless they show that it is not.
     """
-    found = _map_of_any(from_, to, tolerance)
-    stay = np.hypot(*(to - from_).T) < tolerance
-    if found is None or stay.all() or stay.sum() < max(MIN_SUPPORT, found[1].sum()):
-        return found
-    again = _map_of_any(from_[stay], to[stay], tolerance)
-    if again is None or again[1].sum() < found[1].sum():
-        return found
-    agree = np.zeros_like(stay)
-    agree[stay] = again[1]
-    return again[0], agree
-
-
-def _map_of_any(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
-    """The same of any map: affine where cells are few or their places rough, unless they show that
-    it is not."""
     few, rough = len(from_) <= 2 * MIN_SUPPORT, tolerance >= ROUGH_CELLS
     affine = affine_of_most(from_, to, tolerance) if few or rough else None
     if rough or (affine is None and few):
