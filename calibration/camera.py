@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,7 @@ class Camera:
         v = y * radial + p1 * (r2 + 2 * y * y) + 2 * p2 * x * y
         return np.asarray(np.stack([u, v], -1) * focal + middle)
 
-    @property
+    @cached_property
     def _fold(self) -> float:
         """Squared distance from the axis where the model folds back: from there on it is held."""
         k1, k2, _, _, k3 = self.coefficients

@@ -217,10 +217,11 @@ def _fill(image: Image, units: Plane, layers: list[tuple[Colour, Contours]]) -> 
 
 def _dense(outline: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same outline with a point on each side at every unit, so that it can follow a bend."""
-    sides = zip(outline, np.roll(outline, -1, axis=0), strict=True)
-    return np.concatenate(
-        [np.linspace(a, b, 1 + int(np.linalg.norm(b - a)), endpoint=False) for a, b in sides]
-    )
+    along = np.roll(outline, -1, axis=0) - outline
+    parts = 1 + np.hypot(*along.T).astype(int)  # of each side
+    side = np.repeat(np.arange(len(outline)), parts)
+    part = np.arange(len(side)) - np.repeat(np.cumsum(parts) - parts, parts)
+    return np.asarray(outline[side] + along[side] * (part / parts[side])[:, None])
 
 
 def draw_corners(image: Image, corners: Points) -> None:
