@@ -560,6 +560,21 @@ def test_clues_with_a_line_through_them_are_read(way: tuple[float, float], seed:
     assert reading.board == board
 
 
+def test_a_line_whose_clue_cannot_be_read_is_not_left_out() -> None:
+    """The puzzle without it is another one, which may have a solution too."""
+    filled = np.zeros((6, 6), int)
+    filled[:, :5] = np.random.default_rng(2).random((6, 5)) < 0.7
+    drawing = draw(puzzle_of(filled.tolist()), Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    x, y = round((drawing.left + 5.5) * 40), round(drawing.top * 40)
+    page[y - 90 : y - 2, x - 18 : x + 18] = page[y - 3, x]
+    without = GAME.read(page, None)
+    assert without is not None and None not in without.board.col_clues
+    cv2.line(page, (x - 6, y - 4), (x + 8, y - 50), (20, 20, 20), 5, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is None or reading.confidence < 0.5
+
+
 @pytest.mark.parametrize("slope", [0, 0.2, -0.2])
 @pytest.mark.parametrize("turn", [0, 1])
 def test_clues_with_one_line_through_all_their_numbers_are_read(slope: float, turn: int) -> None:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.games.ink import INK_THRESHOLD
 from ar_assist.games.nonogram.board import DOUBTFUL, Cells, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.entries import Colours, read_entries
@@ -30,6 +31,8 @@ SURE_LAYOUT = 1.5  # score of a layout beyond which no other grid is looked at, 
 SURE = 0.97  # confidence of clues that agree in every row and column
 MOST_IN_DOUBT = 0.5  # of the clues: what has more is chess or patterns rather than digits
 SAME = 2 / 3  # of the clues of a known board: so many are no other puzzle's by chance
+SPARED = 0.15  # of a cell, beside grid lines and panels' borders
+CLUE_INK = 0.03  # of the place beside a line: a thin 1 takes so much
 UNPROVED = 0.3  # confidence of clues that nothing confirms
 
 
@@ -146,11 +149,35 @@ def _clues_to_the_end(
     found = _clues_of(grey, grid, layout, dark)
     if found is None:
         return None
+    if _is_cut_short(found, grid):  # a clue was not seen
+        return replace(found, settled=replace(found.settled, cells=None))
     more_rows, more_cols = not found.clues.rows[-1], not found.clues.cols[-1]
     shorter = replace(layout, bottom=layout.bottom - more_rows, right=layout.right - more_cols)
     if shorter == layout or min(shorter.size) < MIN_SIDE:
         return found
     return _clues_to_the_end(grey, grid, shorter, dark)
+
+
+def _is_cut_short(found: _Found, grid: LineGrid) -> bool:
+    """Whether ink stands where the clue of a line would that is left out at the end."""
+    layout, ink = found.layout, found.sheet.ink
+    turned = (grid.rows, grid.cols)[:: 1 if layout.turn % 2 == 0 else -1]
+    x, y = found.sheet.origin
+    sides = (
+        (ink, (y, x), layout.bottom, turned[0], layout.left),
+        (ink.T, (x, y), layout.right, turned[1], layout.top),
+    )
+    for across, (along, out), end, whole, edge in sides:
+        for line in range(end, whole):
+            places = (line + along + SPARED, line + 1 + along - SPARED)
+            beside = (edge + out - BESIDE, edge + out - SPARED)
+            (a, b), (c, d) = (
+                [max(round(at * found.sheet.cell), 0) for at in span] for span in (places, beside)
+            )
+            spot = across[a:b, c:d]
+            if spot.size and float((spot > INK_THRESHOLD).mean()) > CLUE_INK:
+                return True
+    return False
 
 
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
