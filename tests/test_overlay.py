@@ -243,3 +243,12 @@ def test_debug_view_stands_beside_the_picture() -> None:
     assert painted(image[:, GREY.shape[1] :], np.uint8(128)).any()  # type: ignore[arg-type]
     blind = draw(View(Frame(0, 0.0, GREY), "searching"), Look(debug=True))
     assert blind.shape[1] > GREY.shape[1]
+
+
+def test_corners_set_by_hand_grow_with_the_scale() -> None:
+    nothing, corners = View(Frame(0, 0.0, GREY), "searching"), ((100, 100), (300, 100), (300, 300))
+    small, large = (
+        painted(draw(nothing, Look(scale=scale, corners=corners)))[60:140, 200].sum()
+        for scale in (1.0, 2.5)
+    )
+    assert large > 1.6 * small

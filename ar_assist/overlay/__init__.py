@@ -14,6 +14,7 @@ from ar_assist.types import Image, Mark, View
 __all__ = ["Look", "draw"]
 
 TEXT_PX = 19.0  # letter size in a picture 720 px high at scale 1
+CORNER_LINE = 0.13  # of it: width of the lines between corners set by hand
 TEXT_MIN_PX = 11  # still readable
 HELP_MIN_PX = 8  # … just so: in small pictures all of the help has to find room
 STATUS_MOST = 1 / 3  # of the picture's height
@@ -46,7 +47,8 @@ def draw(view: View, look: Look = DEFAULT_LOOK) -> Image:
         for mark in view.marks if look.marks else _chosen(view):
             draw_mark(image, mark, plane, cell_px, look.scale, text_px)
     if look.corners:
-        draw_corners(image, np.array(look.corners, np.float32))
+        line_px = CORNER_LINE * text_px
+        draw_corners(image, np.array(look.corners, np.float32), line_px)
     above = _put_lines(image, [[*status_words(view), *look.status]], text_px)
     if look.question:
         above = _put_lines(above, [[line] for line in look.question], text_px, YELLOW)

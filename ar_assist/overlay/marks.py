@@ -42,7 +42,6 @@ STROKE_MIN_PX = 2.5  # frame px: thinner lines vanish in video compression
 STROKE_MAX = 0.3  # of a cell, however small it is
 ON_TILE_MAX = 0.09  # …of frames and paths, which lie on tiles: more than half of a tile shows
 HALO = 0.45  # of the stroke, on each side
-CORNER_PX = 2.5  # width of the lines between corners set by hand
 SHIFT = 4  # fractional bits of the coordinates handed to OpenCV: 1/16 px
 FAR_PX = 20_000.0  # points mapped further out than this are close to the horizon
 
@@ -224,12 +223,12 @@ def _dense(outline: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(outline[side] + along[side] * (part / parts[side])[:, None])
 
 
-def draw_corners(image: Image, corners: Points) -> None:
+def draw_corners(image: Image, corners: Points, line_px: float) -> None:
     """The board's corners as set by hand so far: a ring at each, lines between."""
     closed = corners if len(corners) < 4 else np.concatenate([corners, corners[:1]])
     layers = [
         (colour, contours)
-        for colour, width in ((BLACK, 2 * CORNER_PX), (SKY, CORNER_PX))
-        for contours in _polyline(closed.astype(float), width, width - CORNER_PX)
+        for colour, width in ((BLACK, 2 * line_px), (SKY, line_px))
+        for contours in _polyline(closed.astype(float), width, width - line_px)
     ]
     _fill(image, Plane(np.eye(3), (image.shape[1], image.shape[0])), layers)
