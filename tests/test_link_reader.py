@@ -221,6 +221,17 @@ def test_tiles_beyond_a_cleared_line_are_the_mates_of_odd_ones(is_below: bool, i
     assert same_partition(cells_of(found), board)
 
 
+def test_the_last_tiles_are_read_with_the_mate_beyond_a_cleared_line() -> None:
+    """Of four kinds one odd one is too many, if its mate is not looked for."""
+    truth = np.zeros((4, 9), int)
+    truth[[0, 0, 0, 0, 1, 1, 1, 3], [0, 4, 6, 7, 2, 6, 8, 4]] = [1, 1, 2, 3, 4, 3, 4, 2]
+    image, lattice = picture(truth)
+    upper = Lattice(lattice.origin_xy, lattice.pitch_xy, 2, 9)
+    assert same_partition(cells_of(reader.read(image, upper)), truth)
+    truth[3, 4] = 5
+    assert reader.read(picture(truth)[0], upper) is None
+
+
 @pytest.mark.parametrize("gap", [0, 1])
 def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
     """Beside the board a tile may have lost its mate to glare; further out it is another thing."""

@@ -94,18 +94,23 @@ def read(
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                if (
-                    reading is None
-                    or dealing.are_halves(reading.board)
-                    or dealing.share_lines(reading.board)
-                    or dealing.is_repeated(reading.board)
-                ):
-                    return None
-                if may_be_pieces(reading.board.cells):
-                    return None
-                return _with_islands(picture, lattice, reading)
+                if reading is None:
+                    reading = _of_few(picture, sight)
+                else:
+                    reading = _with_islands(picture, lattice, reading)
+                return reading if reading and _is_dealt(reading.board) else None
         lattice = right
     return None
+
+
+def _is_dealt(board: LinkBoard) -> bool:
+    """Whether tiles lie as dealt ones may, and are no pieces of larger ones."""
+    return not (
+        dealing.are_halves(board)
+        or dealing.share_lines(board)
+        or dealing.is_repeated(board)
+        or may_be_pieces(board.cells)
+    )
 
 
 def size_odds(size: int) -> float:
@@ -275,6 +280,14 @@ def _with_islands(
     return again if mates <= odd else reading
 
 
+def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
+    """A board of few tiles that is none without those beyond a cleared line: of few kinds, one that
+    is odd is a large share."""
+    few = _reading(sight, before=None, most_odd=1.0) if sight.tile.sum() < MANY_TILES else None
+    whole = _with_islands(picture, sight.lattice, few) if few else None
+    return None if whole is few else whole
+
+
 def _missed(held: Indices) -> int:
     """How many lines end at the first that holds tiles: none, one, or one beyond a cleared one."""
     return 2 if held[0] else int(held[1] > 0)
@@ -284,8 +297,11 @@ def _odd_kinds(reading: Reading[LinkBoard]) -> int:
     return sum(size % 2 for size in reading.board.counts.values())
 
 
-def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoard] | None:
-    """Group the tiles into kinds; None where they are no link board."""
+def _reading(
+    sight: Sight, before: Reading[LinkBoard] | None, most_odd: float = MOST_ODD
+) -> Reading[LinkBoard] | None:
+    """Group the tiles into kinds, of which a share of `most_odd` may be odd; None where they are no
+    link board."""
     tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
     doubt = sight.doubt[1:-1, 1:-1]
     if tile.sum() < (2 if before else LEAST_TILES):
@@ -299,7 +315,7 @@ def _reading(sight: Sight, before: Reading[LinkBoard] | None) -> Reading[LinkBoa
     sizes = np.bincount(groups)
     odd = int((sizes % 2).sum())
     unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
-    if unexplained > MOST_ODD * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    if unexplained > most_odd * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
         len(sizes) < LEAST_KINDS
