@@ -232,6 +232,25 @@ def test_the_last_tiles_are_read_with_the_mate_beyond_a_cleared_line() -> None:
     assert reader.read(picture(truth)[0], upper) is None
 
 
+def strewn(places: tuple[list[int], list[int]]) -> np.ndarray:
+    """(7, 7) with three pairs, one after the other, at such rows and columns."""
+    cells = np.zeros((7, 7), int)
+    cells[places] = [1, 1, 2, 2, 3, 3]
+    return cells
+
+
+def test_three_pairs_are_what_is_left_of_a_board_only_if_they_lie_about() -> None:
+    """A page repeats its icons too: in lines, or the same step apart; or not each of them."""
+    last = strewn(([0, 3, 2, 4, 5, 6], [0, 5, 0, 6, 4, 2]))
+    assert same_partition(cells_of(reader.read(*picture(last))), last)
+    in_lines = strewn(([0, 0, 3, 3, 6, 6], [1, 4, 0, 3, 2, 6]))
+    same_step = strewn(([0, 3, 1, 4, 2, 5], [0, 2, 3, 5, 1, 3]))
+    beside_another = strewn(([0, 3, 2, 4, 5, 6], [0, 5, 0, 6, 4, 2]))
+    beside_another[1, 3] = 4
+    for page in (in_lines, same_step, beside_another, last[:, last.any(0)][:6, :3]):
+        assert reader.read(*picture(page)) is None
+
+
 @pytest.mark.parametrize("gap", [0, 1])
 def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
     """Beside the board a tile may have lost its mate to glare; further out it is another thing."""

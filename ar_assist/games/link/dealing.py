@@ -18,6 +18,7 @@ from ar_assist.games.tiles import Indices
 
 LEAST_TILES = 6  # fewer happen by chance; a board known from before may have them
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
+MOST_STREWN = 1 / 3  # of the cells of the last tiles' box hold some
 MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
 HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
@@ -67,6 +68,21 @@ def is_sheared(tile: Mask) -> bool:
     area, *others = ((int(np.ptp(r)) + 1) * (int(np.ptp(c)) + 1) for r, c in [(row, col), *skewed])
     is_flat = min(np.ptp(row), np.ptp(col)) < 2  # two lines are soon cleared at their ends
     return not is_flat and min(others) <= SHEARED * area and len(row) >= FILLED * min(others)
+
+
+def are_strewn(tile: Mask, groups: Indices) -> bool:
+    """Whether few tiles lie about on much bare ground, equal ones each another step apart and most
+    in different rows and columns.
+
+    What a menu or a page repeats it repeats in lines, and its lines the same step apart.
+    """
+    row, col = np.nonzero(tile)
+    i, j = np.triu_indices(len(groups), 1)
+    a, b = (of[groups[i] == groups[j]] for of in (i, j))
+    steps = np.stack([row[b] - row[a], col[b] - col[a]], 1)  # downward, in reading order
+    is_askew = (steps != 0).all(1)
+    is_bare = tile.sum() <= MOST_STREWN * tile.size
+    return bool(is_bare and len(np.unique(steps, axis=0)) == len(steps) < 2 * is_askew.sum())
 
 
 def is_in_lines(tile: Mask, groups: Indices) -> bool:

@@ -29,7 +29,8 @@ from ar_assist.games.tiles import CELL, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
-LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them
+LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them, …
+LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
@@ -318,7 +319,7 @@ def _reading(
     if unexplained > most_odd * len(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
-        len(sizes) < LEAST_KINDS
+        len(sizes) < (LEAST_STREWN if _is_remnant(sight, groups, odd) else LEAST_KINDS)
         or sizes.max() > MOST_ALIKE * tile.sum()
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
@@ -353,6 +354,12 @@ def _reading(
     most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     doubted = np.minimum(certainty, most)
     return replace(reading, certainty=doubted.astype(np.float32))
+
+
+def _is_remnant(sight: Sight, groups: Indices, odd: int) -> bool:
+    """Whether nothing at all speaks against tiles in so few groups."""
+    is_clear = odd == 0 and sight.framed and not sight.doubt.any()
+    return is_clear and dealing.are_strewn(sight.tile[1:-1, 1:-1], groups)
 
 
 def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
