@@ -212,6 +212,30 @@ def test_empty_cells_that_touch_no_other_have_no_frame(gap: int) -> None:
     assert_surely_read(reader.read(on_panel(image, lattice, 120), lattice), truth)
 
 
+@pytest.mark.parametrize("is_framed", [True, False])
+def test_a_chequered_ground_of_which_most_is_empty(is_framed: bool) -> None:
+    """Its squares have borders all around and come again more often than tiles do. Pieces that
+    stand on such squares are no tiles: those share a frame."""
+    truth = shuffled(8, 10, 20, 3)
+    truth[truth > 4] = 0
+    truth[0, 0] = truth[7, 9] = 5
+    image, lattice = picture(truth, ground=60)
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        if not kind or not is_framed:
+            image[y : y + PITCH, x : x + PITCH] = 120 if (r + c) % 2 else 150
+        if kind and not is_framed:
+            at = x + 8, y + 40
+            cv2.putText(image, chr(ord("A") + int(kind)), at, 0, 1.4, (20, 20, 20), 4, cv2.LINE_AA)
+    light = np.linspace(-30, 30, image.shape[1]).astype(np.int64)
+    image = (image + light[:, None]).clip(0, 255).astype(np.uint8)
+    reading = reader.read(image, lattice)
+    if is_framed:
+        assert_surely_read(reading, truth)
+    else:
+        assert reading is None
+
+
 def sockets(truth: np.ndarray, seed: int) -> tuple[Image, Lattice]:
     """Tiles with a light rim; where none is, a socket with an edge of its own, on wood."""
     image, lattice = picture(truth, ground=90)

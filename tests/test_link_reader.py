@@ -810,7 +810,8 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     quiet[:3, 0] = True
     contrast = np.where(bare, 1, 20).astype(np.float32)
     nothing = np.zeros(8, bool)
-    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, bare, nothing, is_plain)
+    of_ground = bare, nothing, nothing, is_plain
+    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, *of_ground)
     most = telling._most_of_ground(seen, ~bare, bare, nothing)
     assert most[:3].tolist() == [1, 1, 1]
     assert (most[3] == DROPPED) != is_plain

@@ -34,6 +34,7 @@ SLOPE_CELLS = 8  # of ground tell how light falls off over it
 ENOUGH_OPEN, MOST_OPEN = 16, 2 / 3  # squares that run together: by chance most have not one colour
 CORNER = 2  # px of a cell's corner: what lies between tiles
 EVERYWHERE = 0.8  # of the places where four cells meet
+SHADED = 4  # rounds in which the light over a chequered ground is found
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
@@ -51,6 +52,7 @@ class Shown:
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
     guessed: Mask  # … by their colour alone, which many tiles have too
+    chequered: Mask  # plain, and of the shade that every second cell of the board has
     is_plain: bool  # the ground in the board is, and of one colour
 
 
@@ -73,7 +75,13 @@ def shown(cells: Array, inside: Mask) -> Shown:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     faint = plain | (middle < limit)
-    of_ground = empty.ravel(), guessed.ravel(), _is_plain(level, empty & board, plain)
+    chequered = _chequered(level, plain.reshape(grid) & board).ravel()
+    of_ground = (
+        empty.ravel(),
+        guessed.ravel(),
+        chequered,
+        _is_plain(level, empty & board, plain),
+    )
     apart, hung = contrast.copy(), faint & ~plain
     if hung.any():
         apart[hung] = _least_corner(flat[hung])
@@ -84,6 +92,27 @@ def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
     """Whether the `bare` ones of (R, C) cells are (N,) `plain` and of one colour."""
     colours, all_plain = level[bare], bool(plain[bare.ravel()].all())
     return all_plain and len(colours) > 1 and is_one_ground(colours)
+
+
+def _chequered(level: Array, plain: Mask) -> Mask:
+    """(R, C) the plain cells that are a ground of two shades which take turns; none, if it is none.
+
+    Of n cells of two colours all go by the diagonals once in 2 ^ (n - 1). `level` (R, C, 3) is the
+    mean colour of each, and light may fall off over them.
+    """
+    row, col = np.indices(plain.shape)
+    odd = (row + col) % 2 == 1
+    shades = [plain & odd, plain & ~odd]
+    if min(some.sum() for some in shades) < ENOUGH_OPEN / 2:
+        return np.zeros_like(plain)
+    usual = np.where(odd[..., None], *(np.median(level[some], axis=0) for some in shades))
+    step = usual[0, 1] - usual[0, 0]
+    terms = np.stack([np.ones(plain.shape), row, col, odd], -1)
+    for _ in range(SHADED):  # from amid the board outward; other plain cells must not decide
+        fits = plain & (np.linalg.norm(level - usual, axis=-1) < np.linalg.norm(step) / 2)
+        found = np.linalg.lstsq(terms[fits], level[fits], rcond=None)[0]
+        usual, step = terms @ found, found[-1]
+    return fits if fits.sum() > EVERYWHERE * plain.sum() else np.zeros_like(plain)
 
 
 def is_one_ground(colours: Array) -> bool:

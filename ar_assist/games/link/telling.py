@@ -59,8 +59,9 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     empty, plain = seen.empty, seen.plain
     shown = seen.contrast, seen.apart
     busy, busy_apart = ((of + 1) / (seen.limit + 1) for of in shown)  # over 1: a picture
-    frame = framing.frame(flat, inside, empty, plain)
-    if frame and _is_of_one_colour(flat, ~empty, inside, inside & ~empty & ~plain, *frame):
+    bare = empty | seen.chequered
+    frame = framing.frame(flat, inside, bare, plain)
+    if frame and _is_of_one_colour(flat, ~bare, inside, inside & ~bare & ~plain, *frame):
         frame = None
     odd = np.zeros(len(flat), bool)
     if frame:
@@ -69,7 +70,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         around = empty | (odd & ~inside)
         is_odder = odd & (off > most * busy_apart)  # than it is busy
         is_coloured = seen.beside | ground.has_colour_of_ground(flat, around)
-        empty = empty | (seen.faint & is_odder & is_coloured)
+        empty = empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
     alike = _alike(flat, ~empty, inside, odd)
     if alike is None:
         return None
@@ -100,7 +101,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    bare, known = empty & inside, seen.empty & inside
+    bare, known = empty & inside, (seen.empty | seen.chequered) & inside
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
     certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DOUBTFUL
     runs_on = seen.plain & seen.quiet.any(1) & (not frame)
