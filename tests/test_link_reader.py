@@ -251,6 +251,44 @@ def test_three_pairs_are_what_is_left_of_a_board_only_if_they_lie_about() -> Non
         assert reader.read(*picture(page)) is None
 
 
+def last_tiles() -> np.ndarray:
+    """(7, 8) with four pairs."""
+    truth = np.zeros((7, 8), int)
+    truth[[0, 3, 2, 4, 5, 6, 6, 1], [0, 5, 0, 7, 4, 2, 5, 3]] = [1, 1, 2, 2, 3, 3, 4, 4]
+    return truth
+
+
+STONES = [1, 4, 3], [1, 4, 1]
+
+
+def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
+    image, lattice = picture(last_tiles())
+    for r, c in zip(*STONES, strict=True):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = 110
+        cv2.circle(image, (x + 24, y + 24), 12, (80, 80, 80), 5)
+    reading = reader.read(image, lattice)
+    assert same_partition(cells_of(reading), last_tiles())
+    assert reading is not None and reading.confidence >= TRUST
+    assert (reading.certainty[STONES] < DOUBTFUL).all()
+
+
+def test_one_kind_that_is_doubted_as_a_whole_says_nothing_against_the_others() -> None:
+    """So are stones: they come again, but in no even number and without the frame of tiles."""
+
+    def features(cells: np.ndarray, doubted: tuple[list[int], list[int]]) -> list[float]:
+        certainty = np.full(cells.shape, 0.98, np.float32)
+        certainty[doubted] = 0.3
+        board = LinkBoard(tuple(map(tuple, cells.tolist())))
+        return reader.features(Reading(board, np.zeros((4, 2)), certainty, 0.0)).tolist()
+
+    truth, stones = last_tiles(), last_tiles()
+    stones[STONES] = 5
+    assert features(stones, STONES) == features(truth, ([], []))
+    one_less = STONES[0][1:], STONES[1][1:]
+    assert features(stones, one_less) != features(truth, ([], []))
+
+
 @pytest.mark.parametrize("gap", [0, 1])
 def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
     """Beside the board a tile may have lost its mate to glare; further out it is another thing."""

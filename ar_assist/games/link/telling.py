@@ -25,7 +25,7 @@ MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
-DROPPED = 0.7  # certainty of a picture that is both: it lies on the ground
+DROPPED = 0.7  # … of a picture that is both: it lies on the ground; of ground that may be stone
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
 MOST_MATES = 0.25  # of a board's pictures: it has four kinds at least
 TILES = 0.9  # of the tiles of a board have mates: kinds are even, but for what is misread
@@ -103,7 +103,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     bare, known = empty & inside, (seen.empty | seen.chequered) & inside
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
-    certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DOUBTFUL
+    certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DROPPED
     runs_on = seen.plain & seen.quiet.any(1) & (not frame)
     of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, runs_on, seen.is_plain
     return Told(empty, tile, odd, spared, *of_cells)
