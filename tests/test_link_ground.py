@@ -212,6 +212,23 @@ def test_empty_cells_that_touch_no_other_have_no_frame(gap: int) -> None:
     assert_surely_read(reader.read(on_panel(image, lattice, 120), lattice), truth)
 
 
+def test_bare_ground_is_sure_amid_the_last_tiles_though_their_frames_are_thin() -> None:
+    """Thin frames around large pictures tell little of what has none; but ground shows nothing."""
+    truth = np.zeros((7, 8), int)
+    truth[[0, 3, 2, 4, 5, 6, 6, 1], [0, 5, 0, 7, 4, 2, 5, 3]] = [1, 1, 2, 2, 3, 3, 4, 4]
+    image, lattice = picture(np.zeros_like(truth), ground=150)
+    for r, c in np.argwhere(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        blocks = np.random.default_rng(truth[r, c]).integers(20, 255, (3, 3, 3), np.uint8)
+        image[y + 3 : y + 45, x + 3 : x + 45] = 120
+        image[y + 4 : y + 44, x + 4 : x + 44] = cv2.resize(
+            blocks, (40, 40), interpolation=cv2.INTER_NEAREST
+        )
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[truth == 0] > 0.9).all()
+
+
 @pytest.mark.parametrize("is_framed", [True, False])
 def test_a_chequered_ground_of_which_most_is_empty(is_framed: bool) -> None:
     """Its squares have borders all around and come again more often than tiles do. Pieces that

@@ -97,7 +97,12 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     tile &= inside | ~plain | is_blank
     shows = np.log(busy)
     against = made.blank | spared
-    clear = np.where(against, -shows, np.log((off + 0.01) / most)) if frame else shows
+    clear = shows
+    if frame:
+        clear = np.where(against, -shows, np.log((off + 0.01) / most))
+        # What runs out of the board and has no frame: either may be the clearer sign of ground.
+        runs_out = seen.empty & seen.quiet.any(1) & (clear > 0)
+        clear = np.where(runs_out, np.maximum(clear, -shows), clear)
     certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
