@@ -273,22 +273,6 @@ def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
     assert (reading.certainty[STONES] < DOUBTFUL).all()
 
 
-def test_one_kind_that_is_doubted_as_a_whole_says_nothing_against_the_others() -> None:
-    """So are stones: they come again, but in no even number and without the frame of tiles."""
-
-    def features(cells: np.ndarray, doubted: tuple[list[int], list[int]]) -> list[float]:
-        certainty = np.full(cells.shape, 0.98, np.float32)
-        certainty[doubted] = 0.3
-        board = LinkBoard(tuple(map(tuple, cells.tolist())))
-        return reader.features(Reading(board, np.zeros((4, 2)), certainty, 0.0)).tolist()
-
-    truth, stones = last_tiles(), last_tiles()
-    stones[STONES] = 5
-    assert features(stones, STONES) == features(truth, ([], []))
-    one_less = STONES[0][1:], STONES[1][1:]
-    assert features(stones, one_less) != features(truth, ([], []))
-
-
 @pytest.mark.parametrize("gap", [0, 1])
 def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
     """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
