@@ -170,22 +170,6 @@ def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
     assert (reading.certainty[STONES] < DOUBTFUL).all()
 
 
-def test_one_kind_that_is_doubted_as_a_whole_says_nothing_against_the_others() -> None:
-    """So are stones: they come again, but in no even number and without the frame of tiles."""
-
-    def features(cells: np.ndarray, doubted: tuple[list[int], list[int]]) -> list[float]:
-        certainty = np.full(cells.shape, 0.98, np.float32)
-        certainty[doubted] = 0.3
-        board = LinkBoard(tuple(map(tuple, cells.tolist())))
-        return reader.features(Reading(board, np.zeros((4, 2)), certainty, 0.0)).tolist()
-
-    truth, stones = last_tiles(), last_tiles()
-    stones[STONES] = 5
-    assert features(stones, STONES) == features(truth, ([], []))
-    one_less = STONES[0][1:], STONES[1][1:]
-    assert features(stones, one_less) != features(truth, ([], []))
-
-
 @pytest.mark.parametrize("gap", [0, 1])
 def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
     """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
@@ -660,12 +644,3 @@ def test_real_pictures_as_the_program_sees_them(data: Path) -> None:
         hint = view.advice.moves[0].link
         board = LinkBoard(tuple(map(tuple, cells.tolist())))
         assert link(board, Rules(), hint.a, hint.b) is not None, path.stem
-
-
-@pytest.mark.parametrize(("certainty", "says_nothing"), [(telling.DOUBTFUL, True), (0.01, False)])
-def test_a_kind_that_may_be_several_is_no_stone(certainty: float, says_nothing: bool) -> None:
-    cells = shuffled(4, 6, 6, 1)
-    sure = np.where(cells == 1, certainty, 1).astype(np.float32)
-    board = LinkBoard(tuple(tuple(map(int, row)) for row in cells))
-    doubted = reader.features(Reading(board, np.zeros((4, 2)), sure, 0.0, None))[1]
-    assert bool(doubted == 0) == says_nothing

@@ -424,32 +424,17 @@ def features(reading: Reading[LinkBoard]) -> Array:
     number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
     many are, the lattice or the grouping is wrong.
     """
-    cells, doubted = reading.cells, reading.certainty < 0.5
-    tile, stone = cells > 0, _stones(cells, np.isclose(reading.certainty, DOUBTFUL))
-    clear = reading.certainty[tile & ~doubted]
+    tile = np.array(reading.board.cells) > 0
+    clear = reading.certainty[tile & (reading.certainty >= 0.5)]
     weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
     weak = min(weak, 1 - 1e-6)
-    tile &= ~stone
     count = max(int(tile.sum()), 1)
-    unclear = ~tile & ~stone & (reading.certainty <= DROPPED)
-    sizes = np.unique(cells[tile], return_counts=True)[1]
-    odd = _unexplained(int((sizes % 2).sum()), unclear, count) / max(len(sizes), 1)
-    doubts = float((doubted & ~stone).sum()) / count
+    doubted = float((reading.certainty < 0.5).sum()) / count
+    unclear = ~tile & (reading.certainty <= DROPPED)
+    odd = _unexplained(_odd_kinds(reading), unclear, count) / max(len(reading.board.counts), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
-    return np.array([margin, min(doubts, SHARES), min(odd, SHARES), size], np.float32)
-
-
-def _stones(cells: Indices, odd: Mask) -> Mask:
-    """(R, C) the tiles of the one kind of which all are `odd`; none, where there are more.
-
-    Stones have mates, but are not made as tiles are. They stand in the way of these, and say
-    nothing against them, as a kind that may be several does: its cells are still less certain.
-    """
-    tile = cells > 0
-    kinds, counts = np.unique(cells[tile], return_counts=True)
-    doubts = np.array([odd[cells == kind].all() for kind in kinds], bool) & (counts > 1)
-    return np.isin(cells, kinds[doubts]) if doubts.sum() == 1 else np.zeros_like(tile)
+    return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
 
 
 def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
