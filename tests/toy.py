@@ -41,7 +41,9 @@ PLANE_WH = ((COLS + 2 * MARGIN) * PX, (ROWS + 2 * MARGIN) * PX)
 _RNG = np.random.default_rng(5)
 _BACKGROUND = cv2.resize(_RNG.integers(30, 110, (60, 80, 3), np.uint8), SIZE_WH)
 # Each frame shows another part of one field: normal noise of its own would be half a frame's cost.
-_NOISE = np.rint(_RNG.normal(0, 2, (SIZE_WH[1] + 64, SIZE_WH[0] + 64, 3))).astype(np.int16)
+_NOISE = np.rint(
+    np.random.default_rng(6).normal(0, 2, (SIZE_WH[1] + 64, SIZE_WH[0] + 64, 3))
+).astype(np.int16)
 _TILES = [
     cv2.resize(_RNG.integers(0, 256, (6, 6, 3), np.uint8), (PX, PX), interpolation=cv2.INTER_CUBIC)
     for _ in range(KINDS)
