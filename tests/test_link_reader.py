@@ -587,6 +587,21 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     assert (most[3] == DROPPED) != is_plain
 
 
+@pytest.mark.parametrize(("usual", "is_sure"), [(0.3, False), (1.5, True)])
+def test_what_shows_little_is_surely_ground_only_where_ground_shows_hardly_less(
+    usual: float, is_sure: bool
+) -> None:
+    """Dark sprites in a washed-out picture, on a clean ground; noise makes as much elsewhere."""
+    bare = np.arange(8) < 5
+    contrast = np.where(bare, usual, 20).astype(np.float32)
+    contrast[4] = 2.5
+    nothing, quiet = np.zeros(8, bool), np.ones((8, 4), bool)
+    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, bare, nothing, nothing, True)
+    most = telling._most_of_ground(seen, ~bare, bare, nothing)
+    assert most[:4].tolist() == [1, 1, 1, 1]
+    assert (most[4] == 1) == is_sure
+
+
 def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)

@@ -29,6 +29,8 @@ DROPPED = 0.7  # … of a picture that is both: it lies on the ground; of ground
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
 MOST_MATES = 0.25  # of a board's pictures: it has four kinds at least
 TILES = 0.9  # of the tiles of a board have mates: kinds are even, but for what is misread
+STRAYS = 3.0  # times what ground usually shows: what shows more by that …
+FAINTEST = 1.0  # … and by so many grey levels may be a faint tile where ground is clean
 LEAST = 0.25  # quantile of the contrast of tiles: an empty cell does not show as much
 CLEAR = 16.0  # log odds of tile against empty per e-fold of contrast from the limit
 
@@ -174,7 +176,8 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     if bare.any():  # one that shows far more than ground usually does may hold a pale tile
-        shows = min(shows, BUSIER * float(np.median(seen.contrast[bare])) + NOISE / 2)
+        usual = float(np.median(seen.contrast[bare]))
+        shows = min(shows, BUSIER * usual + np.clip(STRAYS * usual, FAINTEST, NOISE / 2))
     guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
     if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
         guessed = guessed | (bare & ~seen.quiet.any(1) & ~unframed)
