@@ -170,17 +170,6 @@ def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
     assert (reading.certainty[STONES] < DOUBTFUL).all()
 
 
-@pytest.mark.parametrize("gap", [0, 1])
-def test_single_tiles_beyond_an_empty_line_are_none_of_the_board(gap: int) -> None:
-    """Beside the board a tile may have lost its mate to glare; further out it is another thing."""
-    truth = shuffled(8, 9, 12, 4)
-    line = np.zeros((8, 1), int)
-    line[[2, 5]] = [[13], [14]]
-    whole = np.hstack([truth, np.zeros((8, gap), int), line])
-    found = cells_of(reader.read(*picture(whole)))
-    assert same_partition(found, truth if gap else whole)
-
-
 def toned(truth: np.ndarray, tones: int) -> tuple[Image, Lattice]:
     """Letters on faces whose colours go by their kinds, with gaps of ground between."""
     colours = np.random.default_rng(0).integers(40, 160, (tones, 3)).tolist()
