@@ -76,12 +76,8 @@ def shown(cells: Array, inside: Mask) -> Shown:
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     faint = plain | (middle < limit)
     chequered = _chequered(level, plain.reshape(grid) & board).ravel()
-    of_ground = (
-        empty.ravel(),
-        guessed.ravel(),
-        chequered,
-        _is_plain(level, empty & board, plain),
-    )
+    is_plain = _is_plain(level, empty & board, plain)
+    of_ground = empty.ravel(), guessed.ravel(), chequered, is_plain
     apart, hung = contrast.copy(), faint & ~plain
     if hung.any():
         apart[hung] = _least_corner(flat[hung])

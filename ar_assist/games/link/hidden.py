@@ -37,16 +37,14 @@ def hidden_kinds(cells: Array, groups: Indices, unclear: Mask, bare: Mask) -> In
     if len(pictures) < 2:
         return told
     nearest, ratio = _nearest(cells[unclear], pictures, len(kinds))
-    kinds = np.append(kinds, -1)
-    told[unclear] = np.where(ratio < CLEARLY, kinds[nearest], -1)
-    far = np.zeros(len(cells), np.float32)
-    far[unclear] = ratio
-    for g in kinds[kinds >= 0]:
-        found = told == g
+    likely = np.where(ratio < CLEARLY, np.append(kinds, -1)[nearest], -1)
+    for g in kinds:
+        found = np.flatnonzero(likely == g)
         if (groups == g).sum() % 2 == 0:
-            told[found] = -1
-        elif found.any() and found.sum() % 2 == 0:
-            told[np.where(found, far, 0).argmax()] = -1  # the least clear one
+            likely[found] = -1
+        elif len(found) and len(found) % 2 == 0:
+            likely[found[ratio[found].argmax()]] = -1  # the least clear one
+    told[unclear] = likely
     return told
 
 

@@ -8,12 +8,13 @@ comes in.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import ndimage, special, stats
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import group
+from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.dealing import LEAST_TILES, MANY
@@ -70,6 +71,12 @@ class Sight:
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
     on_picture: bool  # the ground is not known to be plain
+
+    @cached_property
+    def grouped(self) -> Grouping:
+        """The tiles of the lattice, (N,) row by row, in kinds."""
+        some = self.cells[1:-1, 1:-1][self.tile[1:-1, 1:-1]]
+        return group(finely(tiles.compare(some, reach=1), some), size_odds)
 
 
 def read(
@@ -308,7 +315,7 @@ def _reading(
     doubt = sight.doubt[1:-1, 1:-1]
     if tile.sum() < (2 if before else LEAST_TILES):
         return None
-    found = group(finely(tiles.compare(cells[tile], reach=1), cells[tile]), size_odds)
+    found = sight.grouped
     groups, joins = found.labels, np.zeros(len(found.labels), bool)
     known = before.evidence if before else None
     if isinstance(known, Memory):
