@@ -24,7 +24,8 @@ STRIDE_PX = 64
 PERIOD_PX = (11, 44)  # shortest and longest lattice vector searched at one scale
 SCALES = (1, 2, 4, 8)  # the picture is halved so often; together periods from 11 to 350 px
 LOCAL_PX = 51  # side of the local mean: wider than the longest period, so that rhythm stays
-MAX_WINDOWS = 96  # looked at more closely at one scale: those with the highest peaks
+MAX_WINDOWS = 96  # looked at more closely at one scale: those that promise the most
+SECTORS = 6  # of the half-circle of directions: vectors lie 37 degrees apart at least
 MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
@@ -61,9 +62,8 @@ def seeds(image: Image, scale: int) -> list[Seed]:
         padded = cv2.copyMakeBorder(strength, 0, below, 0, right, cv2.BORDER_REPLICATE)
         strength = np.asarray(padded, np.float32)
     corners, maps = _autocorrelations(strength)
-    promise = maps[:, _half_ring].max(axis=1)
     found = []
-    for index in np.argsort(-promise, kind="stable")[:MAX_WINDOWS]:
+    for index in np.argsort(-_promise(maps), kind="stable")[:MAX_WINDOWS]:
         corner, vectors = corners[index], _lattice_vectors(maps[index])
         if vectors is not None:
             p, q, height = vectors
@@ -123,6 +123,20 @@ _half_ring = (
     & (_radius <= PERIOD_PX[1])
     & ((_lag_y > 0) | ((_lag_y == 0) & (_lag_x > 0)))
 )
+
+
+_angle = np.arctan2(_lag_y, _lag_x) % np.pi
+_sectors = [_half_ring & (_angle * SECTORS // np.pi == k) for k in range(SECTORS)]
+
+
+def _promise(maps: Maps) -> NDArray[np.float32]:
+    """(N,) how high autocorrelations (N, H, W) rise in a second direction, well off that in which
+    they rise highest: the edge of a screen is like itself, but along itself alone."""
+    highest = np.stack([maps[:, sector].max(axis=1) for sector in _sectors], axis=1)
+    near = highest.argmax(axis=1)[:, None] + np.array([-1, 0, 1])
+    np.put_along_axis(highest, near % SECTORS, 0, axis=1)
+    second: NDArray[np.float32] = highest.max(axis=1)
+    return second
 
 
 def _lattice_vectors(autocorrelation: Maps) -> tuple[Vector, Vector, float] | None:

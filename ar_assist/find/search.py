@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from ar_assist.find.blobs import blob_lattices
 from ar_assist.find.cells import measured, settle
+from ar_assist.find.filling import RECTIFIED_PX, filled
 from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
-from ar_assist.types import Homography, Image, Lattice, Points, homography, transform
+from ar_assist.types import Homography, Image, Lattice, Points, transform
 from ar_assist.warp import rectify
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
@@ -25,10 +26,6 @@ MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
 ALIAS = 0.5  # of a lattice's score: less likely ones on the same place are not tried
 SAME_BORDER = 0.3  # of a cell: lattices whose corners are so near are one
 SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattice
-HALVES = (1, 1), (2, 1), (1, 2), (2, 2)  # that make a cell, downward and across
-BY_HAND = 0.25  # cells: corners that a hand set are right to half of that
-FEWEST = 2  # rows or columns of a board
-RECTIFIED_PX = 800  # longest side of an outline's rectified picture
 
 
 def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
@@ -52,37 +49,6 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
             known.append(late)
             yield late
     yield from (fit for fit in doubtful if fit.score <= MIN_SCORE)
-
-
-def filling(image: Image, quad: Quad) -> list[Fit]:
-    """Lattices that fill a quad which was set by hand, to a part of a cell, likely ones first."""
-    as_set = (_of_cells(quad, rows, cols) for rows, cols in _shapes(image, quad))
-    fits = filter(None, (measured(image, fit) for fit in as_set))
-    return sorted(fits, key=lambda fit: -fit.score)
-
-
-def _shapes(image: Image, quad: Quad) -> list[tuple[int, int]]:
-    """Rows and columns that a quad may have: as its edges repeat, or half of them, for of a few
-    cells their halves are seen as clearly."""
-    plane = quad.plane(RECTIFIED_PX)
-    w, h = plane.size_wh
-    steps = ((seed.p[0], seed.q[1]) for seed in axis_seeds(rectify(image, plane)))
-    cells = [(h / q / down, w / p / across) for p, q in steps for down, across in HALVES]
-    shapes = ((r, c) for rows, cols in cells for r in _counts(rows) for c in _counts(cols))
-    return list(dict.fromkeys(shapes))
-
-
-def _counts(cells: float) -> list[int]:
-    """How many whole cells so many may be, to a part of one at either end."""
-    counts = {round(cells - BY_HAND), round(cells + BY_HAND)}
-    return sorted(count for count in counts if count >= FEWEST)
-
-
-def _of_cells(quad: Quad, rows: int, cols: int) -> Fit:
-    """A quad cut into cells."""
-    border = Lattice((0, 0), (1, 1), rows, cols).corners
-    frame_from_grid = homography(border, quad.corners)
-    return Fit(frame_from_grid, Box(0, 0, cols, rows), np.ones((rows, cols), bool), likeness=1.0)
 
 
 def _stages(
@@ -138,10 +104,13 @@ def _settled(image: Image, grown: Fit) -> Fit | None:
 
 
 def _inside(image: Image, quad: Quad, known: list[Fit], weak: list[Fit]) -> Iterator[list[Fit]]:
-    """Lattices along an outline's own axes, found in its rectified picture: a convincing one as
-    soon as it is found."""
+    """Lattices along an outline's own axes, found in its rectified picture: one that fills it, and
+    a convincing one, as soon as it is found."""
     plane = quad.plane(RECTIFIED_PX)
     picture = rectify(image, plane)
+    whole = filled(image, picture, quad)
+    if whole and whole.score > MIN_SCORE:
+        yield [whole]
     fits: list[Fit] = []
     for seed in axis_seeds(picture):
         ends = np.stack([seed.centre, seed.centre + seed.p, seed.centre + seed.q])
