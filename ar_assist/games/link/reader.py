@@ -39,6 +39,9 @@ MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 4  # at lattices one row or column larger or smaller
+CLEARED = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)  # lines at the sides
+# of a board beyond which mates of odd tiles may lie: as far as pictures reach, but not at all sides
+# at once, for most of what lies around is no board's
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
 # benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
 # ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins
@@ -269,24 +272,37 @@ def _extent(sight: Sight) -> Lattice:
 def _with_islands(
     picture: Image, lattice: Lattice, reading: Reading[LinkBoard]
 ) -> Reading[LinkBoard]:
-    """The reading with the tiles beside it or beyond a line that is cleared, if these are the mates
+    """The reading with the tiles beside it or beyond lines that are cleared, if these are the mates
     of odd ones.
 
     A board thins out as it is played, and its last lines hold single tiles.
     """
     odd = _odd_kinds(reading)
-    around = _look(picture, _with_rim(lattice)) if odd else None
+    further = (_beyond(picture, lattice, odd, cleared) for cleared in CLEARED if odd)
+    return next(filter(None, further), reading)
+
+
+def _beyond(
+    picture: Image, lattice: Lattice, odd: int, cleared: tuple[int, int, int, int]
+) -> Reading[LinkBoard] | None:
+    """A reading with fewer `odd` kinds, for mates that lie at the top, bottom, left or right beyond
+    so many `cleared` lines at most; None: none do."""
+    around = _look(picture, _grown(lattice, *cleared))
     if around is None:
-        return reading
-    top, bottom, left, right = (_missed(end) for h in around.held for end in (h, h[::-1]))
+        return None
+    ends = (held for count in around.held for held in (count, count[::-1]))
+    top, bottom, left, right = (
+        next((by + 1 - at for at in range(by + 1) if held[at]), 0)
+        for held, by in zip(ends, cleared, strict=True)
+    )
     wider = _grown(lattice, top, bottom, left, right)
     sight = _look(picture, wider) if wider != lattice else None
     again = _reading(sight, before=None) if sight else None
     if again is None or _odd_kinds(again) >= odd:
-        return reading
+        return None
     within = again.cells[top : wider.rows - bottom, left : wider.cols - right]
     mates = (again.cells > 0).sum() - (within > 0).sum()
-    return again if mates <= odd else reading
+    return again if mates <= odd else None
 
 
 def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
@@ -295,11 +311,6 @@ def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
     few = _reading(sight, before=None, most_odd=1.0) if sight.tile.sum() < MANY_TILES else None
     whole = _with_islands(picture, sight.lattice, few) if few else None
     return None if whole is few else whole
-
-
-def _missed(held: Indices) -> int:
-    """How many lines end at the first that holds tiles: none, one, or one beyond a cleared one."""
-    return 2 if held[0] else int(held[1] > 0)
 
 
 def _odd_kinds(reading: Reading[LinkBoard]) -> int:
