@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from ar_assist.evaluate.geometry import iou
-from ar_assist.find import blobs, find, outlines, search
+from ar_assist.find import blobs, find, outlines, search, subdivision
 from ar_assist.find.cells import CELL_PX, PHASES, _border, settle
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, _map_between
+from ar_assist.find.period import (
+    WINDOW_PX,
+    _autocorrelations,
+    _half_ring,
+    _promise,
+    edge_strength,
+)
 from ar_assist.find.quads import quads
 from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
@@ -435,3 +442,65 @@ def test_one_cell_beyond_an_empty_row_belongs_to_a_sparse_board_alone(
     assert left.shape == (rows, 14)
     upside_down, _ = _cropped(Box(0, 0, 14, 12), support[::-1], np.ones_like(support))
     assert (upside_down.y, upside_down.rows) == (12 - rows, rows)
+
+
+def test_an_edge_promises_less_than_a_faint_board() -> None:
+    """It is as like itself as anything is, but along one direction alone."""
+    edge, board = np.full((2, WINDOW_PX, WINDOW_PX, 3), 60, np.uint8)
+    cv2.line(edge, (0, 20), (WINDOW_PX, 90), (250, 250, 250), 12, cv2.LINE_AA)
+    rng = np.random.default_rng(5)
+    for row, col in np.ndindex(4, 4):
+        middle = 26 * np.array([col, row]) + 20
+        cv2.circle(board, middle.tolist(), 10, (80, 80, 70), 1, cv2.LINE_AA)
+        cv2.line(
+            board, middle.tolist(), (middle + rng.integers(-6, 7, 2)).tolist(), (20, 20, 40), 2
+        )
+    maps = np.concatenate([_autocorrelations(edge_strength(of))[1] for of in (edge, board)])
+    assert maps[0][_half_ring].max() > maps[1][_half_ring].max()
+    assert np.diff(_promise(maps))[0] > 0.1
+
+
+@pytest.mark.parametrize("cells", [(6, 8), (10, 5), (15, 9)])
+def test_an_outline_that_tiles_fill_is_cut_by_its_borders(cells: tuple[int, int]) -> None:
+    """Drawings repeat at half the pitch and at others more than the thin gaps do."""
+
+    def cut(picture: np.ndarray) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        found = map(subdivision._likeliest, subdivision._strengths(picture))
+        counts, evidence = zip(*found, strict=True)
+        return counts, evidence
+
+    cols, rows = cells
+    rng = np.random.default_rng(cols)
+    picture = np.full((rows * 40, cols * 30, 3), 225, np.uint8)
+    for row, col in np.ndindex(rows, cols):
+        x, y = 30 * col, 40 * row
+        cv2.rectangle(picture, (x, y), (x + 29, y + 39), (150, 150, 150), 1)
+        for dot in np.argwhere(rng.random((4, 2)) < 0.5):
+            cv2.circle(
+                picture, (int(x + 8 + 14 * dot[1]), int(y + 6 + 9 * dot[0])), 4, (40,) * 3, -1
+            )
+    assert cut(picture)[0] == cells
+    assert (
+        min(cut(picture)[1])
+        > subdivision.EVIDENCE
+        > min(cut(rng.integers(0, 256, picture.shape, np.uint8))[1])
+    )
+
+
+def test_a_few_drawings_without_frames_keep_the_lattice_that_their_places_make() -> None:
+    """What they share beside their places is nothing: a template of them loses the outer ones."""
+    rng = np.random.default_rng(2)
+    image = np.full((400, 640, 3), (90, 170, 70), np.uint8)
+    support = np.zeros((4, 7), bool)
+    support[[0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3], [5, 0, 5, 6, 2, 3, 4, 1, 3, 5, 6]] = True
+    for row, col in np.argwhere(support):
+        turns = np.sort(rng.uniform(0, 2 * np.pi, 9))
+        spikes = rng.uniform(5, 17, (9, 1)) * np.stack([np.cos(turns), np.sin(turns)], 1)
+        middle = np.array([150 + 48 * col, 90 + 48 * row])
+        points = np.rint(middle + spikes).astype(np.int32)
+        cv2.fillPoly(image, [points], rng.integers(0, 256, 3).tolist(), cv2.LINE_AA)
+    frame_from_grid = np.array([[48, 0, 126], [0, 48, 66], [0, 0, 1.0]])
+    sparse = Fit(frame_from_grid, Box(0, 0, 7, 4), support, likeness=1.0)
+    fits = search._of_blobs(image, sparse)
+    assert fits[0].support.sum() < support.sum()
+    assert fits[-1].box == sparse.box

@@ -12,10 +12,10 @@ from itertools import chain, islice
 import cv2
 import numpy as np
 
-from ar_assist.find.filling import filling
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
+from ar_assist.find.subdivision import filling
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
 __all__ = ["Quad", "find", "outlines", "within"]

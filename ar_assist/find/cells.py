@@ -84,7 +84,12 @@ def _begun(image: Image, fit: Fit) -> Fit | None:
 def measured(image: Image, fit: Fit) -> Fit | None:
     """A lattice whose cells begin right: completed, and its content compared."""
     final = completed(image, fit)
-    return None if final is None else replace(final, content=_content(image, final))
+    return None if final is None else compared(image, final)
+
+
+def compared(image: Image, fit: Fit) -> Fit:
+    """A lattice with its cells' content compared."""
+    return replace(fit, content=_content(image, fit))
 
 
 def _smooth(image: Image, fit: Fit) -> Maps:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.blobs import blob_lattices
-from ar_assist.find.cells import measured, settle
-from ar_assist.find.filling import RECTIFIED_PX, filled
+from ar_assist.find.cells import compared, measured, settle
 from ar_assist.find.lattice import Box, Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
+from ar_assist.find.subdivision import RECTIFIED_PX, filled
 from ar_assist.types import Homography, Image, Lattice, Points, transform
 from ar_assist.warp import rectify
 
@@ -64,8 +64,17 @@ def _stages(
         yield _grown(image, seeds(image, scale), known, weak)
     for sparse in blob_lattices(image):
         if not any(_is_part(sparse, fit) for fit in known):
-            final = measured(image, sparse)
-            yield [final] if final else []  # whatever the score: so many equal blobs are evidence
+            yield _of_blobs(image, sparse)  # whatever the score: so many equal blobs are evidence
+
+
+def _of_blobs(image: Image, sparse: Fit) -> list[Fit]:
+    """The lattice through blobs as the picture shows it, and as it is, where that loses cells: of
+    few drawings without frames nothing is shared by all but their place."""
+    final = measured(image, sparse)
+    if final is None:
+        return []
+    loses = final.support.sum() < sparse.support.sum()
+    return [final, compared(image, sparse)] if loses else [final]
 
 
 def _grown(
