@@ -58,6 +58,14 @@ def test_kinds_that_keep_to_a_line_each_are_not_dealt(is_dealt: bool) -> None:
     assert dealing.is_in_lines(np.ones((6, 4), bool), dealt if is_dealt else groups) != is_dealt
 
 
+def test_the_only_kind_of_more_than_two_may_lie_in_a_line_by_chance() -> None:
+    pairs = np.repeat(np.arange(18), 2).reshape(4, 9)
+    pairs = np.random.default_rng(1).permutation(pairs.ravel()).reshape(4, 9)
+    pairs[2, :4] = 18
+    _, groups = np.unique(pairs, return_inverse=True)
+    assert not dealing.is_in_lines(np.ones((4, 9), bool), groups.ravel())
+
+
 def tinted() -> np.ndarray:
     """(7, 8) a nonogram's cells: open and some filled, tinted in two columns each but for these."""
     cells = np.empty((7, 8), int)

@@ -129,6 +129,28 @@ def test_the_last_tiles_are_read_with_the_mate_beyond_a_cleared_line() -> None:
     assert reader.read(picture(truth)[0], upper) is None
 
 
+@pytest.mark.parametrize("turn", range(4))
+def test_the_mate_beyond_three_cleared_lines_of_a_side_is_found(turn: int) -> None:
+    """Of what lies around on the other sides nothing need be like the board."""
+    truth = np.zeros((5, 9), int)
+    truth[[0, 0, 0, 0, 1, 1, 1, 4], [0, 4, 6, 7, 2, 6, 8, 4]] = [1, 1, 2, 3, 4, 3, 4, 2]
+    truth = np.rot90(truth, turn)
+    image, lattice = picture(truth)
+    held = np.rot90(np.arange(45).reshape(5, 9) < 18, turn)
+    (top, left), (bottom, right) = np.argwhere(held)[[0, -1]]
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    rows, cols = int(bottom - top) + 1, int(right - left) + 1
+    part = Lattice((x + left * dx, y + top * dy), (dx, dy), rows, cols)
+    assert same_partition(cells_of(reader.read(image, part)), truth)
+
+
+def test_a_single_tile_and_the_kind_that_misses_one_are_one_mishap() -> None:
+    assert reader._mishaps(np.array([1, 3, 4, 4])) == 1
+    assert reader._mishaps(np.array([1, 1, 1, 3, 4])) == 3
+    assert reader._mishaps(np.array([3, 5, 1, 4])) == 2
+    assert reader._mishaps(np.array([2, 4])) == 0
+
+
 def strewn(places: tuple[list[int], list[int]]) -> np.ndarray:
     """(7, 7) with three pairs, one after the other, at such rows and columns."""
     cells = np.zeros((7, 7), int)

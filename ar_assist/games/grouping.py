@@ -29,6 +29,7 @@ CLEAR = 1.5  # e-folds: a wider gap is no better
 ODD, SINGLE = -0.36, -0.31  # per group of an odd size, and of one cell
 WHOLE = 0.42  # per merge above it whose two sides have even sizes: parts of a kind seldom have
 USUAL = -0.37  # per squared spread that the mean size lies off the usual
+FOREIGN = 1 / 8  # of the cells: a lamp hides some, and some lie on what is beside the board
 # Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
 # Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py,
@@ -59,6 +60,7 @@ class Grouping:
     margin: Array  # (N,) log odds that the cell is with its like alone
     weights: Floats  # (K,) of the parts: like cells are less than 1 apart
     score: float  # how clearly the groups stand apart
+    clear: float  # the same, if some cells are hidden or no part of it: log odds of any groups
     lead: Array  # (N,) log odds that another view of the parts, or the tree without sizes, which
     # would part the cell's group, is wrong
 
@@ -90,9 +92,9 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     def attempt(uses: list[int], a: Indices, b: Indices) -> Grouping:
         weights = _weigh(parts, usual, uses, a, b)
         merges, heights = _linkage(np.tensordot(weights, parts, 1))
-        level, score = _level(merges, heights)
+        level, score, clear = _level(merges, heights)
         labels, margin, lead = _cut_tree(merges, heights, level, size_odds)
-        return Grouping(labels, margin, weights / level, score, lead)
+        return Grouping(labels, margin, weights / level, score, clear, lead)
 
     def by_mates(uses: list[int]) -> Grouping:
         weights = 1 / (usual[uses] + 1e-6)
@@ -245,8 +247,9 @@ def _linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
     return tree.children_, tree.distances_
 
 
-def _level(merges: Indices, heights: Floats) -> tuple[float, float]:
-    """The height that parts like from unlike, and its log odds."""
+def _level(merges: Indices, heights: Floats) -> tuple[float, float, float]:
+    """The height that parts like from unlike, and its log odds; and these, if a share of FOREIGN
+    cells is what is alone or makes groups odd."""
     n = len(merges) + 1
     height = np.maximum(heights, 0.5)  # 1: what equal cells differ by
     gap = np.minimum(np.log(height[1:] / height[:-1]), CLEAR)
@@ -264,7 +267,9 @@ def _level(merges: Indices, heights: Floats) -> tuple[float, float]:
     odds = ODD * odd + SINGLE * single + WHOLE * above + USUAL * usual**2
     score = GAP * gap + odds[:-1]
     cut = int(score.argmax())
-    return float(np.sqrt(height[cut] * height[cut + 1])), float(score[cut])
+    foreign = np.diff(np.clip(np.cumsum([0, single[cut], odd[cut]]), 0, FOREIGN * n))
+    clear = score[cut] - foreign @ [SINGLE, ODD]
+    return float(np.sqrt(height[cut] * height[cut + 1])), float(score[cut]), float(clear)
 
 
 def _cut_tree(
@@ -275,11 +280,43 @@ def _cut_tree(
 ) -> tuple[Indices, Array, Array]:
     """The most likely groups among all that the tree allows: labels, margins and leads, (N,) each.
 
-    Every merge is within a group or between groups, by its height against `level`; groups have
-    likely sizes. The sum of all log odds is maximised by dynamic programming from the leaves up.
+    A cell alone may belong to a group that is odd without it: one that is hidden in part, or by a
+    lamp, looks like no other. So sizes count in full, or only those of cells alone, whichever makes
+    likelier groups.
     """
-    n = len(merges) + 1
+
+    def of_alone(size: int) -> float:
+        return size_odds(size) if size == 1 else 0.0
+
+    def likelihood(cut: _Cut) -> float:
+        sizes = np.bincount(cut.labels).tolist()
+        alone = sizes.count(1)
+        unexplained = sorted(size_odds(size) for size in sizes if size > 1)[alone:]
+        return float(cut.likelihood + alone * size_odds(1) + sum(unexplained))
+
     unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 0.5) / level)
+    cuts = (_likeliest(merges, unlike, counted) for counted in (size_odds, of_alone))
+    best = max(cuts, key=likelihood)
+    against = np.append(unlike, -np.inf)[best.top]
+    # What looks unlike was joined to make a size: but tiles that are hidden make sizes odd.
+    lead = np.where(against > 0, -against, np.inf).astype(np.float32)
+    return best.labels, best.margin, lead
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """Groups that a tree was cut into."""
+
+    labels: Indices  # (N,)
+    margin: Array  # (N,) log odds against one merge more or less
+    top: Indices  # (N,) last merge of each cell's group, -1 for a cell alone
+    likelihood: float  # logarithm of it, sizes left out
+
+
+def _likeliest(merges: Indices, unlike: Floats, size_odds: Callable[[int], float]) -> _Cut:
+    """The tree cut where the sum of all log odds is highest, by dynamic programming from the leaves
+    up: every merge is within a group or between groups, and groups have likely sizes."""
+    n = len(merges) + 1
     size = [1] * n
     whole = [0.0] * n  # log likelihood of all under the node being one group
     split = [-np.inf] * n  # … of the best partition of it into several
@@ -292,10 +329,8 @@ def _cut_tree(
         best.append(max(whole[-1] + size_odds(size[-1]), split[-1]))
     as_one = [log + size_odds(count) for log, count in zip(whole, size, strict=True)]
     labels, margin, top = _read_off(merges, as_one, split)
-    against = np.append(unlike, -np.inf)[top]
-    # What looks unlike was joined to make a size: but tiles that are hidden make sizes odd.
-    lead = np.where(against > 0, -against, np.inf).astype(np.float32)
-    return labels, margin, lead
+    sizes = np.bincount(labels).tolist()
+    return _Cut(labels, margin, top, best[-1] - sum(map(size_odds, sizes)))
 
 
 def _read_off(

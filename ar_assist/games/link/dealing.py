@@ -22,6 +22,7 @@ MOST_STREWN = 1 / 3  # of the cells of the last tiles' box hold some
 MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
 HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
+IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
 SHARING = 3.5  # nats of evidence: one dealt board in 2000 has it (9 of 19993 that were drawn)
 REPEATED = 2.0  # nats of evidence: one dealt board in 3000 has it (6 of 20000 that were drawn)
 
@@ -94,14 +95,16 @@ def is_in_lines(tile: Mask, groups: Indices) -> bool:
     """
     row, col = np.nonzero(tile)
     sizes = np.bincount(groups)
-    kinds = [groups == g for g in np.flatnonzero(sizes > 2)]
-    in_line = [min(np.ptp(row[kind]), np.ptp(col[kind])) == 0 for kind in kinds]
+    kinds = np.flatnonzero(sizes > 2)
+    in_line = [g for g in kinds if min(np.ptp(row[groups == g]), np.ptp(col[groups == g])) == 0]
+    share = np.concatenate([np.bincount(row), np.bincount(col)]) / len(groups)
+    evidence = -sum(np.log((share ** sizes[g]).sum()) for g in in_line)
     alone = any(
         np.isin(line, line[groups == g]).sum() == sizes[g]
         for g in np.flatnonzero(sizes >= MANY)
         for line in (row, col)
     )
-    return alone or bool(2 * sum(in_line) > len(kinds))
+    return alone or bool(2 * len(in_line) > len(kinds) and evidence > IN_LINES)
 
 
 def share_lines(board: LinkBoard) -> bool:

@@ -33,12 +33,12 @@ from ar_assist.types import Image, Lattice, Reading
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them, …
 LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
-MOST_ODD = 0.2  # of all kinds may be odd: beyond, these are no pairs
+MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
 MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
-LOOKS = 4  # at lattices one row or column larger or smaller
+LOOKS = 6  # at lattices one row or column larger or smaller
 CLEARED = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)  # lines at the sides
 # of a board beyond which mates of odd tiles may lie: as far as pictures reach, but not at all sides
 # at once, for most of what lies around is no board's
@@ -50,7 +50,7 @@ BASE = 0.55
 PER_FEATURE = (0.9, -12.0, -12.0, 0.6)
 WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the board's
 MARGINS = 4.0  # log odds: more certainty adds nothing
-SHARES = 0.3  # of doubtful cells, of odd kinds: more take nothing more
+SHARES = 0.3  # of doubtful cells, of mishaps by kinds: more take nothing more
 MANY_TILES = 40  # on fewer, equal groups come by chance more easily
 SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
 LEAST_SPREAD = 0.1  # of it: kinds are never more alike
@@ -313,6 +313,13 @@ def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
     return None if whole is few else whole
 
 
+def _mishaps(sizes: Indices) -> int:
+    """How many tiles at least are hidden or misread, if kinds are of such sizes (K,): one that is
+    alone may be the one that another kind misses."""
+    alone = int((sizes == 1).sum())
+    return max(alone, int((sizes % 2).sum()) - alone)
+
+
 def _odd_kinds(reading: Reading[LinkBoard]) -> int:
     return sum(size % 2 for size in reading.board.counts.values())
 
@@ -335,7 +342,7 @@ def _reading(
     kinds, hidden = _with_hidden(cells, tile, doubt, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
-    unexplained = _unexplained(odd, doubt & ~tile, int(tile.sum()))
+    unexplained = _unexplained(_mishaps(sizes), doubt & ~tile, int(tile.sum()))
     if unexplained > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
@@ -438,7 +445,7 @@ def _show_little(pictures: Array) -> Mask:
 def features(reading: Reading[LinkBoard]) -> Array:
     """(4,) what the confidence is made of.
 
-    Log odds of the weakest clear tiles, shares of doubtful cells and of odd kinds, log of the
+    Log odds of the weakest clear tiles, shares of doubtful cells and of mishaps, log of the
     number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
     many are, the lattice or the grouping is wrong.
     """
@@ -449,7 +456,8 @@ def features(reading: Reading[LinkBoard]) -> Array:
     count = max(int(tile.sum()), 1)
     doubted = float((reading.certainty < 0.5).sum()) / count
     unclear = ~tile & (reading.certainty <= DROPPED)
-    odd = _unexplained(_odd_kinds(reading), unclear, count) / max(len(reading.board.counts), 1)
+    sizes = np.array([*reading.board.counts.values()], int)
+    odd = _unexplained(_mishaps(sizes), unclear, count) / max(len(sizes), 1)
     margin = min(np.log(weak / (1 - weak)), MARGINS)
     size = np.log(count / MANY_TILES)
     return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)

@@ -239,7 +239,7 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
         return None
     look = tiles.compare(cells[some], reach=1)
     found = cluster(look.among(judge), _first_odds)
-    if found.score < CHANCE:
+    if found.clear < CHANCE:
         return None
     apart = np.tensordot(found.weights, look.parts, 1) ** 2
     np.fill_diagonal(apart, np.inf)
