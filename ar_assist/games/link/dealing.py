@@ -21,6 +21,7 @@ ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in
 MOST_STREWN = 1 / 3  # of the cells of the last tiles' box hold some
 MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
 HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
+MISREAD = 0.1  # of the tiles at most: with more a board that was dealt may look so as well
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
 SHARING = 3.5  # nats of evidence: one dealt board in 2000 has it (9 of 19993 that were drawn)
@@ -38,14 +39,15 @@ def are_halves(board: LinkBoard) -> bool:
     tops in even rows and bottoms in odd ones.
 
     Of 2 ^ (n - 1) ways to deal n tiles of a kind to even and odd lines one does so; and as many
-    times more as there are ways to choose the tiles that lie `apart`, for some are misread.
+    times more as there are ways to choose the tiles that lie `apart`, for a few are misread.
     """
     cells = np.array(board.cells)
     kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
     on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
     apart = np.minimum(on_odd, np.bincount(of_kind) - on_odd).sum(1).min()
     ways = np.log2(len(on_odd) * special.comb(len(of_kind), apart))
-    return bool(len(of_kind) - len(kinds) - ways > HALVES)
+    evidence = len(of_kind) - len(kinds) - ways
+    return bool(apart <= MISREAD * len(of_kind) and evidence > HALVES)
 
 
 def _oddness(tile: Mask) -> Indices:
