@@ -515,3 +515,25 @@ def test_what_hangs_over_from_around_the_board_is_no_pair_of_it() -> None:
     assert reading is not None
     assert (reading.certainty[0, over] < 0.5).all()
     assert (reading.certainty[1:] > 0.9).all()
+
+
+def test_pale_drawings_without_frames_are_no_ground_where_little_of_that_is_left() -> None:
+    """They run on into what lies around, and show half as much as the others do."""
+    rng = np.random.default_rng(4)
+    grid = 11, 14
+    inside = np.zeros(grid, bool)
+    inside[1:-1, 1:-1] = True
+    contrast = np.full(grid, 40.0)
+    pale, bare = np.zeros(grid, bool), np.zeros(grid, bool)
+    pale[1:-1, 1], bare[1, 4:7] = True, True
+    contrast[pale], contrast[bare] = 20, 2
+    around = ~inside & (rng.random(grid) < 0.8)  # a wallpaper with drawings of its own
+    contrast[around], contrast[0, 4:8] = 22, 2
+    quiet = np.zeros((*grid, 4), bool)
+    quiet[1:-1, 0, 1] = quiet[1:-1, 1, 3] = True
+    quiet[0, 4:8, 2] = quiet[1, 4:8, 0] = True
+    plain = contrast < 8
+    level = np.full((*grid, 3), 90.0, np.float32)
+    empty, _ = ground._amid_pictures(level, quiet, contrast, plain, plain, inside)
+    assert empty[bare].all()
+    assert not empty[pale].any()

@@ -306,9 +306,9 @@ def _amid_pictures(
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
     smooth, even = np.zeros_like(plain), plain
     if _is_flatter(inner, bordered):
-        usual, around = np.quantile(inner, 0.25), contrast[_runs_in(quiet)]
-        if len(around):
-            usual = min(usual, np.median(around))
+        # Drawings without frames run on as well, in the board and around it.
+        around = contrast[_runs_in(quiet)]
+        usual = min(np.quantile(some, 0.25) for some in (inner, around) if len(some))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
         even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
