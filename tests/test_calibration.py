@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -56,6 +57,13 @@ def pose_in_view(camera: Camera, rng: np.random.Generator) -> tuple[np.ndarray, 
             return rotation, shift
 
 
+@cache
+def straight_px(camera: Camera) -> np.ndarray:
+    """(height, width, 2) where each px of its picture lies without distortion."""
+    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
+    return camera.straighten(grid.astype(np.float32))
+
+
 def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
     """The target's picture as the camera sees it, on grey."""
     square = 60
@@ -69,9 +77,7 @@ def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
         [[1 / square, 0, -offset / square], [0, 1 / square, -offset / square], [0, 0, 1]]
     )
     picture_from_frame = np.linalg.inv(frame_from_flat @ flat_from_picture)
-    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
-    straight = camera.straighten(grid.astype(np.float32))
-    source = cv2.perspectiveTransform(straight.reshape(1, -1, 2), picture_from_frame)
+    source = cv2.perspectiveTransform(straight_px(camera).reshape(1, -1, 2), picture_from_frame)
     source = source.reshape(camera.height, camera.width, 2).astype(np.float32)
     shown = cv2.remap(
         picture, source[..., 0], source[..., 1], cv2.INTER_AREA, borderValue=(128,) * 3
