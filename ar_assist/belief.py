@@ -286,14 +286,7 @@ class Belief:
         steady = ~changed & (not another)
         differs = otherwise & ~steady | sure
         word = self._taken_down(reading, time)
-        soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
-        confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
-        needed = np.where(steady, confirmed_for, soon)
-        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
-        # if it is not what the player said is there.
-        novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
-        novel &= reading.cells == sight.reading.cells
-        needed[novel & ~steady & (not another)] = NOVEL_S
+        needed = self._needed_s(sight, old, reading, steady, another)
         taken = otherwise & (word.since < time) & (time - word.since >= needed)
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
@@ -322,6 +315,25 @@ class Belief:
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
         return np.asarray(waits | self._fading(changed & ~differs, time))
+
+    def _needed_s(
+        self,
+        sight: Sight,
+        old: Reading[Any],
+        reading: Reading[Any],
+        steady: Mask,
+        another: bool,
+    ) -> NDArray[np.float64]:
+        """(rows, cols) s for which looks have to agree on a cell that is read otherwise."""
+        soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
+        confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
+        needed = np.where(steady, confirmed_for, soon)
+        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
+        # if it is not what the player said is there.
+        novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
+        novel &= reading.cells == sight.reading.cells
+        needed[novel & ~steady & (not another)] = NOVEL_S
+        return needed
 
     def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
         """What was heard of each cell until this reading of it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from types import TracebackType
 
 import cv2
 
@@ -117,12 +116,7 @@ class Window:
     def __enter__(self) -> Window:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         cv2.destroyAllWindows()
 
     def _on_mouse(self, event: int, x: int, y: int, _flags: int, _data: object) -> None:

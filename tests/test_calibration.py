@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -56,6 +57,13 @@ def pose_in_view(camera: Camera, rng: np.random.Generator) -> tuple[np.ndarray, 
             return rotation, shift
 
 
+@cache
+def straight_px(camera: Camera) -> np.ndarray:
+    """(height, width, 2) where each px of its picture lies without distortion."""
+    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
+    return camera.straighten(grid.astype(np.float32))
+
+
 def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
     """The target's picture as the camera sees it, on grey."""
     square = 60
@@ -69,9 +77,7 @@ def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:
         [[1 / square, 0, -offset / square], [0, 1 / square, -offset / square], [0, 0, 1]]
     )
     picture_from_frame = np.linalg.inv(frame_from_flat @ flat_from_picture)
-    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
-    straight = camera.straighten(grid.astype(np.float32))
-    source = cv2.perspectiveTransform(straight.reshape(1, -1, 2), picture_from_frame)
+    source = cv2.perspectiveTransform(straight_px(camera).reshape(1, -1, 2), picture_from_frame)
     source = source.reshape(camera.height, camera.width, 2).astype(np.float32)
     shown = cv2.remap(
         picture, source[..., 0], source[..., 1], cv2.INTER_AREA, borderValue=(128,) * 3
@@ -173,7 +179,9 @@ def test_corners_between_markers_are_seen_to_a_tenth_of_a_pixel() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["charuco:10x7", "chessboard:9x6"])
-def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
+def test_pictures_to_camera_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], pattern: str
+) -> None:
     target = Target.parse(pattern)
     for i in range(8):
         cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, SMALL, seed=40 + i))
@@ -183,14 +191,13 @@ def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     camera = Camera.load(out)
     assert camera.fx == pytest.approx(SMALL.fx, rel=0.01)
     assert json.loads(out.read_text())["evidence"]["target"] == pattern
-    told = calibration("--check", str(out))
-    assert told.returncode == 0
-    assert "640x480" in told.stdout
-    assert "fits the camera" in told.stdout
+    assert main(["--check", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "640x480" in told
+    assert "fits the camera" in told
     cv2.imwrite(str(tmp_path / "0-another.png"), np.zeros((300, 200, 3), np.uint8))
-    check = calibration("--check", str(out), "--with", str(tmp_path), "--pattern", pattern,
-                        "--out", str(tmp_path / "checked"))  # fmt: skip
-    assert check.returncode == 0, check.stderr
+    check = ["--check", str(out), "--with", str(tmp_path), "--pattern", pattern]
+    assert main([*check, "--out", str(tmp_path / "checked")]) == 0
     assert (tmp_path / "checked.png").exists()
 
 
@@ -225,15 +232,14 @@ def test_views_of_a_camera_whose_size_changes_begin_anew(monkeypatch: pytest.Mon
     assert views[0].image_points.max(axis=0)[0] < 512
 
 
-def test_a_wrong_camera_file_is_told(tmp_path: Path) -> None:
+def test_a_wrong_camera_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = Target.parse("chessboard:9x6")
     for i in range(3):
         cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, SMALL, seed=60 + i))
     replace(SMALL, dist=(0.3, 0.0)).save(tmp_path / "wrong.json")
-    check = calibration("--check", str(tmp_path / "wrong.json"), "--with", str(tmp_path),
-                        "--pattern", "chessboard:9x6", "--out", str(tmp_path / "x"))  # fmt: skip
-    assert check.returncode == 1
-    assert "does NOT fit" in check.stdout
+    check = ["--check", str(tmp_path / "wrong.json"), "--with", str(tmp_path)]
+    assert main([*check, "--pattern", "chessboard:9x6", "--out", str(tmp_path / "x")]) == 1
+    assert "does NOT fit" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf"])

@@ -30,8 +30,6 @@ from ar_assist.video import devices, open_source
 from calibration import Camera, greys, pictures, watch
 from calibration.light import Light
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture(autouse=True)
 def no_profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_files_by_key(program: Program) -> None:
 
 def test_the_whole_program_on_a_network_camera(desk: Display, tmp_path: Path) -> None:
     """`ar-assist --source http://…`: a hint comes, the camera drops and comes back, all is kept."""
-    frames = [f.image for f in itertools.islice(open_source("scene:tier=tripod,seed=1"), 20)]
+    frames = [f.image for f in itertools.islice(open_source("scene:tier=tripod,seed=1"), 8)]
     pictures = [cv2.imencode(".jpg", image)[1].tobytes() for image in frames]
     log = tmp_path / "run.jsonl"
 
@@ -127,7 +127,7 @@ def test_the_whole_program_on_a_network_camera(desk: Display, tmp_path: Path) ->
         lines = log.read_text().splitlines()[:-1] if log.exists() else []
         return any(json.loads(line)[key] == value for line in lines[-30:])
 
-    with mjpeg_server(lambda i: pictures[i % 20], 15, lambda n: 150 if n == 1 else None) as served:
+    with mjpeg_server(lambda i: pictures[i % 8], 15, lambda n: 75 if n == 1 else None) as served:
         command = [sys.executable, "-m", "ar_assist", "--source", served.url, "--log", str(log)]
         command += [
             "--record",

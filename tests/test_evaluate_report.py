@@ -270,15 +270,20 @@ def test_it_ends_with_its_work(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_dask_cluster_scores_the_same(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    for name in ("one", "two", "three"):
+    for name in ("one", "three", "twelve"):
         written(tmp_path, name, range(len(name)))
     jobs = jobs_of_path(tmp_path)
-    here = [result.score.verdicts for result in run_all(jobs, workers=1)]
+    here = [exact(result) for result in run_all(jobs, workers=1)]
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None
+        n_workers=1, threads_per_worker=1, dashboard_address=None
     ) as cluster:
-        there = [r.score.verdicts for r in run_all(jobs, dask=cluster.scheduler_address)]
+        there = [exact(result) for result in run_all(jobs, dask=cluster.scheduler_address)]
     assert there == here
+    assert len(set(here)) == len(jobs)
+
+
+def exact(result: Result) -> tuple[bool, ...]:
+    return tuple(frame.exact for frame in result.score.frames)
 
 
 def test_a_cluster_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

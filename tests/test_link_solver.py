@@ -58,7 +58,7 @@ def test_verdicts_agree_with_exhaustive_search(gravity: str) -> None:
     fewest_left.cache_clear()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from(list(GRAVITIES)))
 def test_an_order_leaves_what_it_says(seed: int, gravity: str) -> None:
     board, rules = deal(5, 6, 8, random.Random(seed)), Rules(gravity)

@@ -85,7 +85,7 @@ def _all_solutions(board: object, rows: int, cols: int) -> int:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.lists(st.sampled_from([FILLED, CROSSED]), min_size=4, max_size=4), min_size=3, max_size=3

@@ -673,29 +673,15 @@ def test_real_pictures_are_read(data: Path) -> None:
     assert right >= 0.99 * 64 * len(paths)
 
 
-# Of pictures that differ in little one is enough: each is searched to the end.
+# Each is searched to the end, which takes seconds. So of two pictures the one is enough whose
+# grids have no faults but such as the other's have too: what would let the other in lets it in.
 OTHER_PICTURES = [
-    "link/colour_llk_10x16_a.png",
-    "link/deepin_llk_10x16.png",
-    "link/douyin_llk_full.jpg",
-    "link/flower_llk_8x16.png",
-    "link/fruit_grid_9x8.png",
-    "link/ldt_monitor_a.png",
-    "link/pikachu_9x16_full.png",
-    "link/pokemon_java_10x10.png",
-    "link/shisen_sdl_8x17.png",
-    "link/tsinghua_colorcapture.jpg",
-    "link/veg_llk_8x12_partial.jpg",
-    "nonogram/nonogram_app_15x15.png",
-    "nonogram/nonogram_paper_15x15.jpg",
+    "link/colour_llk_10x16_a.png",  # uneven and doubtful, its middle is open
+    "link/pokemon_java_10x10.png",  # doubtful, its discs differ
     "nonogram/nonogram_web_10x10.png",
     "planes/chessboard_left01.jpg",
-    "planes/chessboard_left09.jpg",
-    "planes/doc_chart.jpg",
-    "planes/doc_dark_table.jpg",
-    "planes/newspaper_grid_13.jpg",
-    "planes/sudoku_desk_a.jpg",
-    "planes/sudoku_hand_a.jpg",
+    "planes/doc_chart.jpg",  # empty, without colour
+    "planes/sudoku_desk_a.jpg",  # its middle is open, and lines are missing or squares odd
     "planes/tablet_markers_dark.jpg",
     "clutter/books_left.jpg",
     "clutter/box_in_scene.png",

@@ -148,12 +148,12 @@ def test_kshisen(
     window_wh: tuple[int, int],
 ) -> None:
     with kshisen(desk, tmp_path, size, tileset, background, window_wh) as game:
-        play(game, hints=3)
+        play(game, hints=2)
 
 
 def test_kshisen_with_falling_tiles(desk: Display, tmp_path: Path) -> None:
     with kshisen(desk, tmp_path, tileset="jade", gravity=True) as game:
-        play(game, hints=4, settle=fallen)
+        play(game, hints=3, settle=fallen)
 
 
 def test_a_screenshot_of_kshisen_by_the_command(desk: Display, tmp_path: Path) -> None:
@@ -178,13 +178,13 @@ def test_a_screenshot_of_kshisen_by_the_command(desk: Display, tmp_path: Path) -
     ],
 )
 def test_web_page(chromium: Browser, asked: dict[str, object]) -> None:
-    play(Page(chromium, **asked), hints=4)
+    play(Page(chromium, **asked), hints=3)
 
 
 def test_tathams_pattern() -> None:
     """Its open cells are grey, and turn black or white: two buttons of the mouse."""
     program = installed("sgt-pattern")
-    words = [program, "--generate", "1", "15x12#2"]
+    words = [program, "--generate", "1", "10x10#2"]
     puzzle = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
     (solution,) = solve(_told(puzzle)).solutions
     assistant = Assistant((GAMES["nonogram"],), ClipExecutor(), ClipExecutor())

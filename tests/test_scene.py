@@ -159,7 +159,7 @@ def test_still_means_that_nothing_moves() -> None:
             assert before["board"]["cells"] == after["board"]["cells"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.sampled_from(sorted(GRAVITIES)), st.integers(0, 10**6))
 def test_a_script_plays_by_the_rules(gravity: str, seed: int) -> None:
     rng, rules = np.random.default_rng(seed), Rules(gravity)
@@ -175,7 +175,6 @@ def test_a_script_plays_by_the_rules(gravity: str, seed: int) -> None:
         assert shuffled or after in followed
 
 
-@settings(deadline=None)
 @given(st.integers(2, 9), st.integers(2, 5), st.integers(2, 20), st.integers(0, 10**6))
 def test_a_started_game_has_pairs_and_shows_its_extent(
     rows: int, half: int, kinds: int, seed: int

@@ -82,7 +82,7 @@ def test_cut_takes_whole_cells() -> None:
     assert np.abs(cut[1, 2] - small).mean() < 12
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10_000), kinds=st.integers(4, 14))
 def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
     cells = shuffled(6, 8, kinds, seed)

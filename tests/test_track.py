@@ -34,10 +34,11 @@ def _plane(corners: Points) -> Plane:
 def _view(corners: Points, screen: Image = SCREEN, noise: float = 2.0, seed: int = 0) -> Image:
     matrix = _plane(corners).frame_from_plane
     warped = cv2.warpPerspective(screen, matrix, FRAME_WH, flags=cv2.INTER_AREA)
-    cover = cv2.warpPerspective(np.full(screen.shape, 255, np.uint8), matrix, FRAME_WH) / 255.0
-    image = warped * cover + DESK * (1 - cover)
-    image += np.random.default_rng(seed).normal(0, noise, image.shape)
-    return np.clip(image, 0, 255).astype(np.uint8)
+    cover = cv2.warpPerspective(np.ones(screen.shape[:2], np.float32), matrix, FRAME_WH)
+    image = cv2.blendLinear(warped, DESK, cover, 1 - cover)
+    cv2.setRNGSeed(seed + 1)
+    grain = cv2.randn(np.empty(image.shape, np.int16), (0, 0, 0), (noise, noise, noise))
+    return np.asarray(cv2.add(image, grain, dtype=cv2.CV_8U))
 
 
 def _sway(index: int, px: float = 60.0) -> Points:

@@ -45,7 +45,7 @@ def draw(wanted: Wanted) -> World:
     rng = np.random.default_rng([wanted.seed, *wanted.tier.encode()])
     show = _show(wanted, tier, rng)
     optics = _optics(wanted.size_wh, rng)
-    path = _placed(_path(tier, show, wanted.seconds, rng), optics, show, tier, rng)
+    path = _placed(_path(tier, show, rng), optics, show, tier, rng)
     path = replace(path, turns=_turns(tier, wanted.seconds, optics, path.distance, rng))
     return World(
         wanted,
@@ -90,7 +90,7 @@ def _optics(size_wh: tuple[int, int], rng: Generator) -> Optics:
     return Optics(size_wh, focal, centre, dist)
 
 
-def _path(tier: Tier, show: Show, seconds: float, rng: Generator) -> Path:
+def _path(tier: Tier, show: Show, rng: Generator) -> Path:
     """The camera's way at an unfitted distance."""
     whole = Box(0, 0, *show.size_wh).corners
     middle = 0.75 * show.kept.corners.mean(0) + 0.25 * whole.mean(0)

@@ -141,7 +141,7 @@ class Nonogram:
     def taps(self) -> Sequence[tuple[Tap, Tap]]:
         return ()
 
-    def _lay_out(self, room: Box, rng: Generator) -> None:
+    def _lay_out(self, room: Box) -> None:
         """Place the puzzle in the middle of a room and draw grid and clues."""
         rows, cols = self.puzzle.size
         across, down = (depth * self.style.pitch + 0.2 for depth in self.depths)
@@ -208,7 +208,7 @@ class NonogramScreen(Nonogram):
         self.base, room = desktop.surroundings(backdrop, rng.uniform(*tier.window), rng)
         self.size_wh = self.base.shape[1], self.base.shape[0]
         self.device: Device = device_of(self.size_wh)
-        self._lay_out(room, rng)
+        self._lay_out(room)
 
 
 class NonogramPaper(Nonogram):
@@ -226,7 +226,7 @@ class NonogramPaper(Nonogram):
         rim = int(PAPER_PX * rng.uniform(*PAPER_RIM))
         self.size_wh = int(wide * unit) + 2 * rim, int(high * unit) + 2 * rim
         self.base = np.full((self.size_wh[1], self.size_wh[0], 3), self.style.paper[0], np.uint8)
-        self._lay_out(Box(rim, rim, int(wide * unit), int(high * unit)), rng)
+        self._lay_out(Box(rim, rim, int(wide * unit), int(high * unit)))
 
 
 def _picture(rows: int, cols: int, rng: Generator) -> NDArray[np.int8]:

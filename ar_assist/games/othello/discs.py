@@ -239,26 +239,41 @@ def _middles(
     return _sample(board, middles[:, :, None] + away)
 
 
-def classify(board: FloatArray) -> Squares:
-    """Read the 64 squares of a canonical picture (see grid.canonical)."""
-    smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
-    patches = _corners(smooth)
-    own = patches[INNER]
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What the squares show apart from discs."""
+
+    own: FloatArray  # (8, 8, 4, 3) colours near the corners of each
+    bare: FloatArray  # (8, 8, K, 3) of its middle, where a disc in its place would be
+    tone: FloatArray  # (8, 8, 3) the usual one of these
+    tinted: NDArray[np.bool_]  # (8, 8) see _tinted
+    beside: FloatArray  # (8, 8, 3) the felt around each
+    unevenness: float  # Lab units: how much the felt differs from place to place
+    noise: float  # Lab units by which a disc has to differ from its felt at least
+
+
+def _ground_of(board: FloatArray) -> _Ground:
+    own = _corners(board)[INNER]
     around = _felt_beside(own, np.zeros((SIZE, SIZE), bool))
     unevenness = float(np.median(_off_felt(own, around)))
     noise = max(DISTINCT, NOISES * unevenness)
-    bare = _middles(smooth, _centres())  # where there is no disc, the best edge means nothing
-    ground = np.asarray(np.median(bare, axis=2), np.float32)
-    tinted = _tinted(smooth, around, ground, noise)
-    beside = _felt_beside(own, tinted)
+    bare = _middles(board, _centres())
+    tone = np.asarray(np.median(bare, axis=2), np.float32)
+    tinted = _tinted(board, around, tone, noise)
+    return _Ground(own, bare, tone, tinted, _felt_beside(own, tinted), unevenness, noise)
+
+
+def classify(board: FloatArray) -> Squares:
+    """Read the 64 squares of a canonical picture (see grid.canonical)."""
+    smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
+    ground = _ground_of(smooth)
+    own, tinted, beside, noise = ground.own, ground.tinted, ground.beside, ground.noise
     felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
     edge, places, radii = _edges(smooth)
     inside = _middles(smooth, places, radii - RIM)  # all of a disc: signs in its middle are less
     middle = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(middle - felt, axis=-1)
-    rim = _rim(smooth, places)
-    is_disc_wide = np.linalg.norm(rim - middle, axis=-1) < np.linalg.norm(rim - felt, axis=-1)
-    edge = np.where(is_disc_wide, edge, 0)
+    edge = np.where(_is_disc_wide(smooth, places, middle, felt), edge, 0)
     needed = _needed(middle - felt, contrast, edge, noise)
     presence = _presence(contrast, edge, needed)
     typical = _typical(middle, _colours(middle, felt, presence > 1)[0])
@@ -270,16 +285,14 @@ def classify(board: FloatArray) -> Squares:
     discs = presence > 1
     colours, colour_certainty = _colours(middle, felt, discs)
     typical = _typical(middle, colours)
-    shares = _own_share(np.where(discs[..., None, None], inside, bare), felt, typical, colours)
+    # Where there is no disc, the best edge means nothing.
+    middles = np.where(discs[..., None, None], inside, ground.bare)
+    shares = _own_share(middles, felt, typical, colours)
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     bareness = np.clip((1 - _off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
-    # What hides a disc hides its middle and its rim; dots leave the one in view, rings the other.
-    foreign = np.minimum(
-        *(np.linalg.norm(x - felt, axis=-1) for x in (ground, _rim(smooth, _centres())))
-    )
-    unexplained = np.where(in_view, 0, foreign / noise)
-    explained = np.clip((1 - unexplained) / HIDDEN + 1, OPEN, 1)
+    foreign = _foreign(smooth, ground.tone, felt)
+    explained = np.clip((1 - np.where(in_view, 0, foreign / noise)) / HIDDEN + 1, OPEN, 1)
     unlike = _unlike(middle, felt, typical, colours)
     sure = np.minimum(certainty, colour_certainty)
     sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - _astray(places, discs), 0, 1)
@@ -290,7 +303,7 @@ def classify(board: FloatArray) -> Squares:
         (np.minimum(contrast, foreign) > needed) & ~discs,
         beside,
         _rims_of(np.where(tinted[..., None, None], beside[:, :, None], own)),
-        unevenness,
+        ground.unevenness,
         float(unlike[discs].mean()) if discs.any() else 0.0,
         _closer(places, discs),
         tinted & (_sharing(np.median(own, axis=2), noise) < PATTERN),
@@ -305,6 +318,24 @@ def _rim(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
     """
     rim = _sample(board, middles[:, :, None] + (min(RADII) - RIM) * _around())
     return np.asarray(np.median(rim, axis=2), np.float32)
+
+
+def _is_disc_wide(
+    board: FloatArray, middles: NDArray[np.float64], middle: FloatArray, felt: FloatArray
+) -> NDArray[np.bool_]:
+    """(8, 8) whether the rim of the smallest disc is more like the `middle` than like felt."""
+    rim = _rim(board, middles)
+    from_middle, from_felt = (np.linalg.norm(rim - other, axis=-1) for other in (middle, felt))
+    return np.asarray(from_middle < from_felt)
+
+
+def _foreign(board: FloatArray, tone: FloatArray, felt: FloatArray) -> FloatArray:
+    """(8, 8) Lab units by which squares without a disc differ from felt.
+
+    What hides a disc hides its middle and its rim; dots leave the one in view, rings the other.
+    """
+    off_felt = (np.linalg.norm(shown - felt, axis=-1) for shown in (tone, _rim(board, _centres())))
+    return np.asarray(np.minimum(*off_felt), np.float32)
 
 
 def _presence(contrast: FloatArray, edge: FloatArray, needed: FloatArray | float) -> FloatArray:
