@@ -144,3 +144,20 @@ def test_pieces_of_a_wallpaper_that_run_on_into_each_other_are_no_line_of_the_bo
     above = Lattice((x, y - pitch[1]), pitch, len(truth) + 1, truth.shape[1])
     found = cells_of(reader.read(rectify(image, seen.plane), above))
     assert found.shape == truth.shape
+
+
+@pytest.mark.parametrize("cols", [9, 10])
+def test_a_line_that_is_the_boards_from_outside_alone_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, cols: int
+) -> None:
+    """Looked at amid the board it is none, and without it it is one again."""
+    truth = shuffled(8, 9, 12, 6)
+    image, lattice = picture(np.pad(truth, ((0, 0), (0, 1))))
+
+    def of_columns(count: int) -> Lattice:
+        return Lattice(lattice.origin_xy, lattice.pitch_xy, 8, count)
+
+    monkeypatch.setattr(reader, "_extent", lambda sight: of_columns(19 - sight.lattice.cols))
+    found = cells_of(reader.read(image, of_columns(cols)))
+    assert found.shape == (8, 9)
+    assert same_partition(found, truth)

@@ -96,12 +96,16 @@ def read(
         again = _reading(sight, before) if sight else read_last(_cells(picture, known), before)
         if again:
             return again
+    tried: list[Lattice] = []
     for _ in range(LOOKS if lattice else 0):
         assert lattice is not None
         sight = _look(picture, lattice)
         if sight is None:
             return None
         right = _extent(sight)
+        if _is_larger(right, lattice) and any(_is_same(right, of) for of in tried):
+            right = lattice  # from within that line is none of the board's
+        tried.append(lattice)
         if right == lattice:
             reading = _reading(sight, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
@@ -140,6 +144,15 @@ def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> La
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     rows, cols = lattice.rows + top + bottom, lattice.cols + left + right
     return Lattice((x - left * dx, y - top * dy), (dx, dy), rows, cols)
+
+
+def _is_larger(lattice: Lattice, than: Lattice) -> bool:
+    return lattice.rows * lattice.cols > than.rows * than.cols
+
+
+def _is_same(lattice: Lattice, other: Lattice) -> bool:
+    """But for what is left of steps there and back."""
+    return bool(np.allclose(lattice.corners, other.corners, atol=0.1))
 
 
 def _with_rim(lattice: Lattice) -> Lattice:
