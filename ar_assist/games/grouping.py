@@ -107,11 +107,11 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     colour = [1, 2]
     every = list(range(len(parts)))
     alone = [k for k in every if (k not in colour) == (usual[0] > CONTENT)]
-    rival, best = sorted((by_mates(uses) for uses in (every, alone)), key=lambda g: g.score)
-    lead = best.score - rival.score
+    rival, best = sorted((by_mates(uses) for uses in (every, alone)), key=lambda g: g.clear)
+    lead = best.clear - rival.clear
     for _ in range(ROUNDS):
         better = attempt(every, *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
-        if better.score <= best.score:
+        if better.clear <= best.clear:
             break
         best = better
     joined = best.labels[:, None] == best.labels
