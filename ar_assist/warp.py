@@ -51,12 +51,12 @@ def completed(picture: Image, shown: Mask, other: Image) -> Image:
     return np.where(shown[..., None], picture, as_bright).astype(np.uint8)
 
 
-def shown(by_frame: Mask, plane: Plane, part: Box | None = None) -> Mask:
-    """(H, W) which px of `rectify` a frame shows, by what it shows itself; others are black."""
-    return np.asarray(rectify(np.uint8(255) * by_frame, plane, part) == 255)
+def shown(image: Image, plane: Plane, part: Box | None = None) -> Mask:
+    """(H, W) which px of `rectify` the picture shows; others are black."""
+    return np.asarray(rectify(np.full(image.shape[:2], 255, np.uint8), plane, part) == 255)
 
 
-@lru_cache(maxsize=1)  # the views of a look are of one plane
+@lru_cache(maxsize=1)  # a plane is rectified part by part
 def _bent_px(bend: Bend, size_wh: tuple[int, int]) -> Points:
     """(H, W, 2) where the bend has each px of a plane."""
     w, h = size_wh
