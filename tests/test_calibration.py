@@ -16,6 +16,7 @@ from calibration import Camera, Target, calibrate, greys, pictures
 from calibration.__main__ import _live, add_arguments, main, run
 from calibration.guide import objection, wanted
 from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
+from calibration.pictures import CalibrationError
 from calibration.target import View
 
 LENS = Camera(1280, 720, 1000.0, 1000.0, 645.0, 352.0, (-0.35, 0.12, 0.0005, -0.0004))
@@ -178,11 +179,12 @@ def test_pictures_to_camera_file(tmp_path: Path, pattern: str) -> None:
     for i in range(8):
         cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, SMALL, seed=40 + i))
     out = tmp_path / "camera.json"
-    done = calibration("--from", str(tmp_path), "--pattern", pattern, "--out", str(out))
+    done = calibration("--from", str(tmp_path), "--pattern", pattern, "--out", str(out),
+                       "--square-mm", "22.5")  # fmt: skip
     assert done.returncode == 0, done.stderr
     camera = Camera.load(out)
     assert camera.fx == pytest.approx(SMALL.fx, rel=0.01)
-    assert json.loads(out.read_text())["evidence"]["target"] == pattern
+    assert json.loads(out.read_text())["evidence"]["target"] == f"{pattern} with squares of 22.5 mm"
     told = calibration("--check", str(out))
     assert told.returncode == 0
     assert "640x480" in told.stdout
@@ -245,6 +247,33 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
         view = Target.parse("charuco:9x6").detect(cv2.imread(str(path)))
         assert view is not None
         assert len(view.image_points) == 8 * 5
+
+
+@pytest.mark.parametrize("pattern", ["charuco:9x6", "chessboard:9x6"])
+@pytest.mark.parametrize("size_wh", [(1366, 768), (720, 1280)])
+def test_a_target_on_a_screen_has_equal_squares_of_whole_px(
+    pattern: str, size_wh: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn for the screen, which is known once the window is there."""
+    target, seen = Target.parse(pattern), []
+    monkeypatch.setattr(pictures, "can_show", lambda: True)
+    monkeypatch.setattr(pictures, "_is_closed", lambda: False)
+    monkeypatch.setattr(cv2, "getWindowImageRect", lambda title: (0, 0, *size_wh))
+    monkeypatch.setattr(pictures, "show", lambda page, ms: seen.append(page) or len(seen) == 2)
+    pictures.show_until_key(target.page)
+    assert seen[-1].shape == (size_wh[1], size_wh[0], 3)
+    view = target.detect(seen[-1])
+    assert view is not None
+    steps = np.diff(view.image_points[: 8 if target.kind == "charuco" else 9, 0])
+    assert np.abs(steps - round(steps.mean())).max() < 0.05
+    assert abs(np.median(steps)) > min(size_wh[0] // 12, size_wh[1] // 9) - 0.05
+
+
+def test_a_target_too_fine_for_the_screen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "can_show", lambda: True)
+    with pytest.raises(CalibrationError, match="charuco:40x40 is too fine") as refused:
+        pictures.show_until_key(lambda size_wh: Target.parse("charuco:40x40").page((400, 300)))
+    assert refused.value.exit_code == 2
 
 
 @pytest.mark.parametrize(
