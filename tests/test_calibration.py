@@ -14,6 +14,7 @@ import pytest
 
 from calibration import Camera, Target, calibrate, greys, pictures
 from calibration.__main__ import _live, add_arguments, main, run
+from calibration.camera import STRAIGHT_PX
 from calibration.guide import objection, wanted
 from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
 from calibration.pictures import CalibrationError
@@ -94,7 +95,9 @@ def test_a_known_lens_is_recovered() -> None:
 
 def straightened(camera: Camera, points: np.ndarray) -> np.ndarray:
     """Where a camera with its very matrix and no distortion has px of the original picture."""
-    return camera.straighten(points) + (camera.matrix - camera.straight_matrix)[:2, 2]
+    by_matrix = camera.matrix @ np.linalg.inv(camera.straight_matrix)
+    straight = camera.straighten(points).astype(float)
+    return cv2.perspectiveTransform(straight.reshape(-1, 1, 2), by_matrix).reshape(straight.shape)
 
 
 @pytest.mark.parametrize("dist", [(-0.35, 0.12), (-0.1,), (), (0.1, 0.02)])
@@ -113,6 +116,25 @@ def test_undistorting_cuts_nothing_off(dist: tuple[float, ...]) -> None:
     middle = np.array([[322.0, 176.0], [323.0, 176.0]])
     assert np.diff(camera.straighten(middle)[:, 0])[0] == pytest.approx(1, abs=0.01)
     np.testing.assert_allclose(camera.distort(camera.straighten(rim)), rim, atol=0.01)
+
+
+@pytest.mark.parametrize("size_wh", [(1920, 1080), (2160, 3840)])
+def test_a_large_picture_is_undistorted_to_what_finding_needs(size_wh: tuple[int, int]) -> None:
+    """Whatever the camera, a frame costs the same; places are as before."""
+    width, height = size_wh
+    camera = Camera(width, height, 1000.0 * width / 1280, 1000.0 * width / 1280,
+                    width / 2 + 3, height / 2 - 7, (-0.2, 0.05))  # fmt: skip
+    spots = np.array([[0.1, 0.1], [0.5, 0.5], [0.93, 0.2], [0.3, 0.8]]) * size_wh
+    picture = np.zeros((height, width, 3), np.uint8)
+    for x, y in spots.astype(int):
+        cv2.circle(picture, (x, y), width // 100, (255, 255, 255), -1)
+    straight = camera.undistort(picture)
+    assert max(straight.shape) == STRAIGHT_PX and camera.shown.shape == straight.shape[:2]
+    _, _, _, middles = cv2.connectedComponentsWithStats((straight[..., 0] > 127).astype(np.uint8))
+    told = camera.straighten(spots.astype(int))
+    away = np.hypot(*(middles[1:, None] - told[None]).transpose(2, 0, 1)).min(axis=0)
+    assert away.max() < 0.5
+    np.testing.assert_allclose(camera.distort(told), spots.astype(int), atol=0.02)
 
 
 def test_a_lens_that_its_model_folds_back_shows_nothing_twice() -> None:
