@@ -92,7 +92,8 @@ def run(args: argparse.Namespace, camera: Opens = pictures.from_camera) -> int:
         print(f"{args.target}: {target}; {how}")
         return 0
     if args.show:
-        print(f"{target}; measure a square if you like (--square-mm keeps it); any key ends")
+        if pictures.can_show():
+            print(f"{target}; measure a square if you like (--square-mm keeps it); any key ends")
         return pictures.show_until_key(cache(target.page))
     out = Path(args.out or "camera.json")
     if args.check:

@@ -566,12 +566,15 @@ def test_what_was_seen_until_ctrl_c_counts(tmp_path: Path, monkeypatch: pytest.M
     assert Light.load(light).frames == 1
 
 
-def test_without_a_display_there_is_one_clear_line(no_display: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "calibration", "--show", "--light"]
+@pytest.mark.parametrize("what", [[], ["--light"]])
+def test_without_a_display_there_is_one_clear_line(
+    what: list[str], no_display: dict[str, str]
+) -> None:
+    command = [sys.executable, "-m", "calibration", "--show", *what]
     done = subprocess.run(command, capture_output=True, text=True, env=no_display)
     if done.returncode == 0:
         pytest.skip("this system shows windows without DISPLAY")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, "")
 
 
 def calibration(*words: str) -> subprocess.CompletedProcess[str]:
