@@ -16,6 +16,7 @@ from ar_assist.types import Frame, Homography, Image, Plane, Points, homography
 VIEWS = 4  # frames that a look at the plane averages
 VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
 SHOWS_LESS = 0.01  # of the plane: less is tremor
+OUTLINE_PARTS = 8  # of a side of a plane, which a lens bends
 BY_HAND_PX = 1000  # longer side of the rectified picture of a plane set by hand
 
 
@@ -40,12 +41,13 @@ class Followed:
             self._views.clear()  # what comes after a jerk or a hand may show something else
             return
         self.seen_at = frame.time
+        image, plane = frame.sharpest(self.plane)
         if not self._views or frame.index - self._views[0][0] >= VIEW_EVERY:
-            self._views = [(frame.index, frame.image, self.plane), *self._views[: VIEWS - 1]]
-        shown = _share_in(self.plane, frame.image)
+            self._views = [(frame.index, image, plane), *self._views[: VIEWS - 1]]
+        shown = _share_in(plane, image)
         if shown > self._most_shown - SHOWS_LESS:
             # of a slow pan each frame shows hardly less than the one before: the most counts
-            self._fullest = frame.image, self.plane
+            self._fullest = image, plane
             self._most_shown = max(self._most_shown, shown)
 
     def blind_s(self, now: float) -> float:
@@ -53,14 +55,15 @@ class Followed:
         return 0.0 if self.blind_since is None else now - self.blind_since
 
     def views(self, frame: Frame) -> tuple[tuple[Image, Plane], ...]:
-        """The newest frame's picture and plane, and earlier ones."""
+        """The newest frame's sharpest picture and the plane in it, and earlier ones."""
         assert self.plane is not None
         older = [(image, plane) for index, image, plane in self._views if index < frame.index]
-        return ((frame.image, self.plane), *older[: VIEWS - 1])
+        return (frame.sharpest(self.plane), *older[: VIEWS - 1])
 
     def fuller(self, frame: Frame) -> tuple[Image, Plane] | None:
         """An earlier picture and plane that show what lies beyond the edge of this one's."""
-        is_this = self._fullest is not None and self._fullest[0] is frame.image
+        newest = frame.image if frame.bent is None else frame.bent
+        is_this = self._fullest is not None and self._fullest[0] is newest
         return None if is_this else self._fullest
 
 
@@ -68,9 +71,9 @@ def _share_in(plane: Plane, image: Image) -> float:
     """Of the plane's area as it is seen, how much lies in the picture."""
     h, w = image.shape[:2]
     edge = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - np.float32(0.5)
-    corners = plane.corners
-    area, _ = cv2.intersectConvexConvex(corners, edge)
-    return area / max(cv2.contourArea(corners), 1.0)
+    outline = cv2.convexHull(plane.outline(OUTLINE_PARTS))
+    area, _ = cv2.intersectConvexConvex(outline, edge)
+    return area / max(cv2.contourArea(outline), 1.0)
 
 
 def led_to_now(

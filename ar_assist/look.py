@@ -79,7 +79,8 @@ class Task:
     orientation: Orientation = UPRIGHT
     given: Plane | None = None  # set by hand: read there, find nothing
     tracked: Sight | None = None  # with its plane in `frame`
-    views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first
+    views: tuple[tuple[Image, Plane], ...] = ()  # of the tracked plane, newest first, as
+    # `Frame.sharpest` gives them
     fuller: tuple[Image, Plane] | None = None  # shows what lies beyond the newest one's edge
     believed: Reading[Any] | None = None  # of the tracked plane, in its px
     changed: NDArray[np.bool_] | None = None  # its cells that do not look as they did when read
@@ -140,8 +141,7 @@ def _picture(task: Task, part: Box | None = None) -> Image:
     """The tracked plane's picture or a part of it, of all views."""
     newest, *older = (rectify(image, plane, part) for image, plane in task.views)
     if task.fuller:
-        plane = task.views[0][1]
-        there = shown(task.frame.shown, plane, part)
+        there = shown(*task.views[0], part)
         newest = completed(newest, there, rectify(*task.fuller, part))
     return fuse([newest, *older])
 
@@ -236,7 +236,7 @@ def _with_surroundings(task: Task, sight: Sight) -> Sight:
     wider = (cols + 2 * BESIDE) * px, (rows + 2 * BESIDE) * py
     plane = sight.plane.seen_as(plane_from_wider, wider)
     known = replace(reading, corners=lattice.corners)
-    again = sight.game.read(rectify(task.frame.image, plane), lattice, known)
+    again = sight.game.read(rectify(*task.frame.sharpest(plane)), lattice, known)
     if again is None or again.confidence < reading.confidence - LEAD:
         return sight
     return replace(sight, plane=plane, lattice=lattice, reading=again)
@@ -250,7 +250,7 @@ def _credit(sight: Sight) -> float:
 
 def _read(task: Task, candidate: Candidate) -> Sight | None:
     """The most credible board of any of the games in the candidate's picture."""
-    picture = rectify(task.frame.image, candidate.plane)
+    picture = rectify(*task.frame.sharpest(candidate.plane))
     sights = []
     for game in task.games:
         reading = game.read(picture, candidate.lattice)

@@ -52,6 +52,7 @@ class Frame:
     )
     name: str = ""  # path of the picture, for folders
     original: Image | None = None  # as the camera made it; None: `image` is
+    bent: Image | None = None  # `image` as the lens bends it; None: none does
 
     @property
     def raw(self) -> Image:
@@ -66,6 +67,16 @@ class Frame:
     def straight(self, points: Points) -> Points:
         """Map (..., 2) px of the picture as the camera made it to frame px."""
         return points if self.lens is None else self.lens.straighten(points)
+
+    def sharpest(self, plane: Plane) -> tuple[Image, Plane]:
+        """The picture to read a plane of this frame in, and the plane in that one's px.
+
+        It is the one that nobody straightened: small tiles that are interpolated twice, once by
+        that and once more by rectifying, can't be told apart any more.
+        """
+        if self.lens is None or self.bent is None:
+            return self.image, plane
+        return self.bent, plane.through(self.lens)
 
 
 class Source(Protocol):
@@ -110,8 +121,15 @@ class Plane:
     @property
     def corners(self) -> Points:
         """(4, 2) frame px of the rectified picture's outer corners: top left, then clockwise."""
+        return self.outline(1)
+
+    def outline(self, parts: int) -> Points:
+        """(4 * parts, 2) frame px around the rectified picture, clockwise from its top left."""
         w, h = self.size_wh
-        return self.to_frame(np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5)
+        corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
+        sides = np.roll(corners, -1, axis=0) - corners
+        along = np.arange(parts, dtype=np.float32)[:, None] / parts
+        return self.to_frame((corners[:, None] + sides[:, None] * along).reshape(-1, 2))
 
     def to_frame(self, points: Points) -> Points:
         """Map (..., 2) plane px to frame px."""
@@ -126,6 +144,10 @@ class Plane:
         """The same plane with other px."""
         bend = self.bend and self.bend.under(plane_from_new)
         return Plane(self.frame_from_plane @ plane_from_new, size_wh, bend)
+
+    def through(self, lens: Lens) -> Plane:
+        """The plane of an undistorted frame in the picture as the camera made it."""
+        return Plane(self.frame_from_plane, self.size_wh, _Original(self, lens))
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,7 +426,7 @@ class View:
         """The same in the picture as the camera made it, and in its px."""
         plane, screen, lens = self.plane, self.screen, self.frame.lens
         if lens is not None:
-            plane = plane and Plane(plane.frame_from_plane, plane.size_wh, _Original(plane, lens))
+            plane = plane and plane.through(lens)
             screen = None if screen is None else lens.distort(screen)
-        frame = replace(self.frame, image=self.frame.raw, lens=None, original=None)
+        frame = replace(self.frame, image=self.frame.raw, lens=None, original=None, bent=None)
         return replace(self, frame=frame, plane=plane, screen=screen)

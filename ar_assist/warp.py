@@ -51,19 +51,21 @@ def completed(picture: Image, shown: Mask, other: Image) -> Image:
     return np.where(shown[..., None], picture, as_bright).astype(np.uint8)
 
 
-def shown(by_frame: Mask, plane: Plane, part: Box | None = None) -> Mask:
-    """(H, W) which px of `rectify` a frame shows, by what it shows itself; others are black."""
-    return np.asarray(rectify(np.uint8(255) * by_frame, plane, part) == 255)
+def shown(image: Image, plane: Plane, part: Box | None = None) -> Mask:
+    """(H, W) which px of `rectify` the picture shows; others are black."""
+    return np.asarray(rectify(np.full(image.shape[:2], 255, np.uint8), plane, part) == 255)
 
 
-@lru_cache(maxsize=1)  # the views of a look are of one plane
+@lru_cache(maxsize=1)  # a plane is rectified part by part
 def _bent_px(bend: Bend, size_wh: tuple[int, int]) -> Points:
     """(H, W, 2) where the bend has each px of a plane."""
     w, h = size_wh
-    x, y = ((np.arange(-(-side // BEND_PX)) + 0.5) * BEND_PX - 0.5 for side in size_wh)
+    # With a block more on each side: beyond the middles of the outermost, none is interpolated.
+    x, y = ((np.arange(-1, -(-side // BEND_PX) + 1) + 0.5) * BEND_PX - 0.5 for side in size_wh)
     some = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
     coarse = bend.bent(some) - some
     whole = (coarse.shape[1] * BEND_PX, coarse.shape[0] * BEND_PX)
-    away = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)[:h, :w]
+    away = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)
+    away = away[BEND_PX : BEND_PX + h, BEND_PX : BEND_PX + w]
     straight = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).astype(np.float32)
     return np.asarray(straight + away, np.float32)

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -67,7 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--size", default="1280x720", metavar="WxH", help="asked of the camera")
     parser.add_argument("--pattern", default="charuco:9x6", help="charuco:CxR or chessboard:CxR")
-    parser.add_argument("--square-mm", type=float, default=0.0, help="side of a printed square")
+    parser.add_argument(
+        "--square-mm", type=float, default=0.0, help="side of a square as measured, for the record"
+    )
     parser.add_argument("--with", dest="pictures", metavar="FOLDER|CLIP", help="for --check")
     parser.add_argument(
         "--out", metavar="FILE", help="camera.json, light.json, or --check's picture camera.png"
@@ -85,11 +88,13 @@ def run(args: argparse.Namespace, camera: Opens = pictures.from_camera) -> int:
         raise CalibrationError(str(error), 2) from error
     if args.target:
         pictures.write_page(Path(args.target), target.picture(SQUARE_PX))
-        how = "print it at 100 %, glue it flat, measure a square (--square-mm)"
+        how = "print it and glue it flat, or open it full-screen on a phone (or a monitor: --show)"
         print(f"{args.target}: {target}; {how}")
         return 0
     if args.show:
-        return pictures.show_until_key(target.picture(100))
+        if pictures.can_show():
+            print(f"{target}; measure a square if you like (--square-mm keeps it); any key ends")
+        return pictures.show_until_key(cache(target.page))
     out = Path(args.out or "camera.json")
     if args.check:
         return _check(args, target, out.with_suffix(".png"))
@@ -111,7 +116,7 @@ def _size(text: str) -> tuple[int, int]:
 def _save(views: Sequence[View], size_wh: tuple[int, int], target: Target, out: Path) -> int:
     try:
         date = datetime.date.today().isoformat()
-        camera = calibrate(views, size_wh, str(target), date)
+        camera = calibrate(views, size_wh, target.in_full, date)
         camera.save(out)
     except ValueError as error:
         raise CalibrationError(str(error), 1) from error

@@ -16,6 +16,8 @@ Image = NDArray[np.uint8]  # (H, W, 3) BGR
 Array = NDArray[np.float64]
 
 MOST_GROWN = 0.25  # of a side, at either end of it: farther out a lens's px are few and drawn wide
+STRAIGHT_PX = 1920  # longer side of the undistorted picture at most, which bounds a frame's price;
+# at 1280 a board of small tiles was found too roughly for all of them to be read
 EVERY_PX = 2  # where it is looked how far the undistorted picture reaches
 MOST_STEPS, CLOSE_PX = 100, 2e-3  # of the iteration that undoes the lens
 
@@ -96,8 +98,8 @@ class Camera:
     @property
     def straight_matrix(self) -> Array:
         """(3, 3) intrinsics of the undistorted picture."""
-        left, top = _box(self)[:2]
-        return np.array([[self.fx, 0, self.cx - left], [0, self.fy, self.cy - top], [0, 0, 1.0]])
+        scale, (x, y) = _scale(self), self._straight(np.zeros(2))
+        return np.array([[scale, 0, x], [0, scale, y], [0, 0, 1.0]]) @ self.matrix
 
     def at_size(self, width: int, height: int) -> Camera:
         """The same camera at another resolution; ValueError if the aspect differs (a crop)."""
@@ -121,11 +123,15 @@ class Camera:
     def undistort(self, image: Image) -> Image:
         """The picture as a lens without distortion makes it, with what lies beyond it black.
 
-        A px in its middle is as wide as in the original. The picture is larger, or smaller, by what
-        the lens pulled in or pushed out: nothing is cut off.
+        A px in its middle is as wide as in the original, or wider if the picture had more than
+        STRAIGHT_PX. It is larger, or smaller, by what the lens pulled in or pushed out: nothing is
+        cut off.
         """
         camera = self.at_size(image.shape[1], image.shape[0])
         x_map, y_map = _maps(camera)
+        wide, high = _shrunk_wh(camera)
+        if wide < camera.width:
+            image = np.asarray(cv2.resize(image, (wide, high), interpolation=cv2.INTER_AREA))
         return np.asarray(cv2.remap(image, x_map, y_map, cv2.INTER_LINEAR), np.uint8)
 
     @property
@@ -135,7 +141,8 @@ class Camera:
 
     def distort(self, points: NDArray[Any]) -> NDArray[np.float32]:
         """Map (..., 2) px of the undistorted picture to px of the original one."""
-        return self._bent(np.asarray(points, np.float64) + _box(self)[:2]).astype(np.float32)
+        unbent = (np.asarray(points, np.float64) + 0.5) / _scale(self) - 0.5 + _box(self)[:2]
+        return self._bent(unbent).astype(np.float32)
 
     def straighten(self, points: NDArray[Any]) -> NDArray[np.float32]:
         """Map (..., 2) px of the original picture to px of the undistorted one."""
@@ -146,7 +153,11 @@ class Camera:
             straight = straight + step
             if np.abs(step).max(initial=0) < CLOSE_PX:
                 break
-        return np.asarray(straight - _box(self)[:2], np.float32)
+        return self._straight(straight).astype(np.float32)
+
+    def _straight(self, points: Array) -> Array:
+        """(..., 2) px of the undistorted picture, from where our matrix alone has them."""
+        return np.asarray((points - _box(self)[:2] + 0.5) * _scale(self) - 0.5)
 
     def _bent(self, points: NDArray[Any]) -> Array:
         """Where the lens shows (..., 2) px of a picture without distortion, by our matrix."""
@@ -187,12 +198,26 @@ def _box(camera: Camera) -> Box:
     return left, top, width, height
 
 
+def _scale(camera: Camera) -> float:
+    """Of the undistorted picture: how many of its px lie on one of the original's middle."""
+    return min(1.0, STRAIGHT_PX / max(_box(camera)[2:]))
+
+
+def _shrunk_wh(camera: Camera) -> tuple[int, int]:
+    """Px of the original before it is undistorted: of a much larger one too few would be seen."""
+    times = int(1 / _scale(camera))
+    return camera.width // times, camera.height // times
+
+
 @lru_cache(maxsize=4)
 def _maps(camera: Camera) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where each pixel of the undistorted picture is taken from, in remap's fast form."""
-    left, top, width, height = _box(camera)
-    grid = np.stack(np.meshgrid(np.arange(width) + left, np.arange(height) + top), -1)
-    x, y = np.moveaxis(camera._bent(grid).astype(np.float32), -1, 0)
+    size = np.array(_box(camera)[2:])
+    width, height = np.rint(size * _scale(camera)).astype(int)
+    grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1)
+    shrunk = np.array(_shrunk_wh(camera)) / (camera.width, camera.height)
+    seen = (camera.distort(grid) + 0.5) * shrunk - 0.5
+    x, y = np.moveaxis(seen.astype(np.float32), -1, 0)
     x_map, y_map = cv2.convertMaps(x, y, cv2.CV_16SC2)
     return np.asarray(x_map), np.asarray(y_map)
 

@@ -27,8 +27,11 @@ TITLE = "target"
 LETTERS_PX = 22
 TRIAL_S = 20.0  # a slow machine loads OpenCV for seconds
 WAIT_MS = 50  # for a key
+FIRST_WH = (1280, 720)  # of a screen's picture, until the window tells how large it is
+KIND = cv2.WINDOW_NORMAL | cv2.WINDOW_FREERATIO | cv2.WINDOW_GUI_NORMAL  # no bar of tools
 
 
+Size = tuple[int, int]  # px: width, height
 Opens = Callable[[str, tuple[int, int]], Iterator[Image]]  # a camera, by name and wished size
 
 
@@ -122,15 +125,22 @@ def can_show() -> bool:
     return done.returncode == 0
 
 
-def show_until_key(picture: Image) -> int:
+def show_until_key(page: Callable[[Size], Image]) -> int:
     """A screen is the flattest of targets; returns the exit code. Closing the window will do, too.
 
-    Ctrl-C is not heard while OpenCV waits, so that it waits a little at a time.
+    `page` draws for so many px, width and height, or has a ValueError. Ctrl-C is not heard while
+    OpenCV waits, so that it waits a little at a time.
     """
     if not can_show():
         raise CalibrationError("no display to show the target on; use --target FILE", 2)
-    while not show(picture, WAIT_MS) and not _is_closed():
-        pass
+    size_wh = FIRST_WH
+    try:
+        while not show(page(size_wh), WAIT_MS) and not _is_closed():
+            _, _, width, height = cv2.getWindowImageRect(TITLE)
+            if min(width, height) > 0:
+                size_wh = width, height
+    except ValueError as error:
+        raise CalibrationError(str(error), 2) from error
     return 0
 
 
@@ -145,7 +155,7 @@ def show(picture: Image, wait_ms: int) -> bool:
     """Show it full-screen where there is a display; whether a key was pressed within `wait_ms`."""
     if not can_show():
         return False
-    cv2.namedWindow(TITLE, cv2.WINDOW_NORMAL)
+    cv2.namedWindow(TITLE, KIND)
     cv2.setWindowProperty(TITLE, cv2.WND_PROP_FULLSCREEN, cv2.WINDOW_FULLSCREEN)
     cv2.imshow(TITLE, picture)
     return cv2.waitKey(wait_ms) >= 0

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 MIN_CORNERS = 8  # of a view: a homography from fewer says little about a lens
 SQUARE_MOST_MM = 1000.0
+LEAST_SQUARE_PX = 16  # of a target on a screen: the cells of a marker take two px
 MARKER_SHARE = 0.75  # of a ChArUco square's side
 SUBPIX_PX = 5  # half window of the corner refinement; squares must be twice as wide
 BETWEEN_MARKERS_PX = 3  # … of ChArUco, where markers begin an eighth of a square from the corner
@@ -54,6 +55,11 @@ class Target:
     def __str__(self) -> str:
         return f"{self.kind}:{self.cols}x{self.rows}"
 
+    @property
+    def in_full(self) -> str:
+        """With the size of its squares, where that was told."""
+        return f"{self} with squares of {self.square_mm:g} mm" if self.square_mm else str(self)
+
     def picture(self, square_px: int) -> Image:
         """The target with a white margin of one square."""
         if self.kind == "charuco":
@@ -64,6 +70,22 @@ class Target:
         board = np.kron((x + y) % 2 * 255, np.ones((square_px, square_px)))
         board = np.pad(board, square_px, constant_values=255).astype(np.uint8)
         return np.asarray(cv2.cvtColor(board, cv2.COLOR_GRAY2BGR), np.uint8)
+
+    def page(self, size_wh: tuple[int, int]) -> Image:
+        """The target as large as fits so many px, with white around it; ValueError if none does.
+
+        Its squares have whole px: scaled, they would differ by one.
+        """
+        wide, high = size_wh
+        edge = 2 if self.kind == "charuco" else 3  # the margin, and inner corners are one less
+        square_px = min(wide // (self.cols + edge), high // (self.rows + edge))
+        if square_px < LEAST_SQUARE_PX:
+            raise ValueError(f"{self} is too fine for a screen of {wide}x{high} px")
+        target = self.picture(square_px)
+        page = np.full((high, wide, 3), 255, np.uint8)
+        top, left = (high - target.shape[0]) // 2, (wide - target.shape[1]) // 2
+        page[top : top + target.shape[0], left : left + target.shape[1]] = target
+        return page
 
     def detect(self, image: Image, name: str = "") -> View | None:
         """The target's corners to a tenth of a pixel; None where too few are seen."""

@@ -25,7 +25,8 @@ def run(args: argparse.Namespace, size_wh: tuple[int, int], camera: Opens) -> in
         print(f"{args.target}: show it on the whole screen that is to be watched")
         return 0
     if args.show:
-        return pictures.show_until_key(greys.picture())
+        shown = greys.picture()
+        return pictures.show_until_key(lambda size_wh: shown)
     if args.check:
         raise CalibrationError("--light has no --check: measure anew", 2)
     out = Path(args.out or "light.json")

@@ -37,6 +37,7 @@ from ar_assist.look import Sight
 from ar_assist.replay import ClipExecutor
 from ar_assist.track import Tracker
 from ar_assist.types import Candidate, Correction, Frame, Lattice, Plane, Points, Reading
+from calibration import Camera
 
 
 def _cell(r: int, c: int, around: float = 0.4) -> np.ndarray:
@@ -217,6 +218,34 @@ def test_the_picture_that_showed_the_most_is_kept_while_the_board_moves_out(pan_
     whole, cut = (seen.to_frame(LATTICE.corners).max() for seen in (there, followed.plane))
     assert whole < 640 < cut
     assert np.abs(there.corners - plane(source.time_of(image)).corners).max() < 2
+
+
+def test_through_a_lens_what_its_picture_shows_counts_and_not_what_the_straight_one_holds():
+    """The straight picture is black in its corners."""
+    camera = Camera(640, 480, 500, 500, 320, 240, (-0.35, 0.12))
+    bent = np.zeros((480, 640, 3), np.uint8)
+    frame = Frame(0, 0.0, camera.undistort(bent), lens=camera, bent=bent)
+    h, w = frame.image.shape[:2]
+    middle, corner = (
+        Plane(np.array([[1.0, 0, x], [0, 1.0, y], [0, 0, 1]]), PLANE_WH)
+        for x, y in ((w / 2 - 160, h / 2 - 120), (w - 320, h - 240))
+    )
+
+    class Told:
+        plane = middle
+
+        def update(self, image):
+            return self.plane
+
+    sight = Sight(ToyGame(), middle, LATTICE, None, ToyGame().read(screen_picture(START), LATTICE))
+    tracker = Told()
+    followed = Followed(sight, tracker, middle, 0.0)
+    followed.update(frame)
+    assert followed.fuller(frame) is None
+    tracker.plane = corner
+    later = replace(frame, index=1, bent=bent.copy())
+    followed.update(later)
+    assert followed.fuller(later)[0] is bent
 
 
 def test_of_a_board_found_at_the_edge_what_lies_beyond_is_not_certain(monkeypatch):

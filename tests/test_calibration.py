@@ -15,8 +15,10 @@ import pytest
 
 from calibration import Camera, Target, calibrate, greys, pictures
 from calibration.__main__ import _live, add_arguments, main, run
+from calibration.camera import STRAIGHT_PX
 from calibration.guide import objection, wanted
 from calibration.light import EVEN_BLACK, EVEN_WHITE, Light, measure
+from calibration.pictures import CalibrationError
 from calibration.target import View
 
 LENS = Camera(1280, 720, 1000.0, 1000.0, 645.0, 352.0, (-0.35, 0.12, 0.0005, -0.0004))
@@ -99,7 +101,9 @@ def test_a_known_lens_is_recovered() -> None:
 
 def straightened(camera: Camera, points: np.ndarray) -> np.ndarray:
     """Where a camera with its very matrix and no distortion has px of the original picture."""
-    return camera.straighten(points) + (camera.matrix - camera.straight_matrix)[:2, 2]
+    by_matrix = camera.matrix @ np.linalg.inv(camera.straight_matrix)
+    straight = camera.straighten(points).astype(float)
+    return cv2.perspectiveTransform(straight.reshape(-1, 1, 2), by_matrix).reshape(straight.shape)
 
 
 @pytest.mark.parametrize("dist", [(-0.35, 0.12), (-0.1,), (), (0.1, 0.02)])
@@ -118,6 +122,25 @@ def test_undistorting_cuts_nothing_off(dist: tuple[float, ...]) -> None:
     middle = np.array([[322.0, 176.0], [323.0, 176.0]])
     assert np.diff(camera.straighten(middle)[:, 0])[0] == pytest.approx(1, abs=0.01)
     np.testing.assert_allclose(camera.distort(camera.straighten(rim)), rim, atol=0.01)
+
+
+@pytest.mark.parametrize("size_wh", [(1920, 1080), (2160, 3840)])
+def test_a_large_picture_is_undistorted_to_what_finding_needs(size_wh: tuple[int, int]) -> None:
+    """Whatever the camera, a frame costs the same; places are as before."""
+    width, height = size_wh
+    camera = Camera(width, height, 1000.0 * width / 1280, 1000.0 * width / 1280,
+                    width / 2 + 3, height / 2 - 7, (-0.2, 0.05))  # fmt: skip
+    spots = np.array([[0.1, 0.1], [0.5, 0.5], [0.93, 0.2], [0.3, 0.8]]) * size_wh
+    picture = np.zeros((height, width, 3), np.uint8)
+    for x, y in spots.astype(int):
+        cv2.circle(picture, (x, y), width // 100, (255, 255, 255), -1)
+    straight = camera.undistort(picture)
+    assert max(straight.shape) == STRAIGHT_PX and camera.shown.shape == straight.shape[:2]
+    _, _, _, middles = cv2.connectedComponentsWithStats((straight[..., 0] > 127).astype(np.uint8))
+    told = camera.straighten(spots.astype(int))
+    away = np.hypot(*(middles[1:, None] - told[None]).transpose(2, 0, 1)).min(axis=0)
+    assert away.max() < 0.5
+    np.testing.assert_allclose(camera.distort(told), spots.astype(int), atol=0.02)
 
 
 def test_a_lens_that_its_model_folds_back_shows_nothing_twice() -> None:
@@ -186,11 +209,12 @@ def test_pictures_to_camera_file(
     for i in range(8):
         cv2.imwrite(str(tmp_path / f"{i}.png"), photograph(target, SMALL, seed=40 + i))
     out = tmp_path / "camera.json"
-    done = calibration("--from", str(tmp_path), "--pattern", pattern, "--out", str(out))
+    done = calibration("--from", str(tmp_path), "--pattern", pattern, "--out", str(out),
+                       "--square-mm", "22.5")  # fmt: skip
     assert done.returncode == 0, done.stderr
     camera = Camera.load(out)
     assert camera.fx == pytest.approx(SMALL.fx, rel=0.01)
-    assert json.loads(out.read_text())["evidence"]["target"] == pattern
+    assert json.loads(out.read_text())["evidence"]["target"] == f"{pattern} with squares of 22.5 mm"
     assert main(["--check", str(out)]) == 0
     told = capsys.readouterr().out
     assert "640x480" in told
@@ -251,6 +275,33 @@ def test_targets_are_written(tmp_path: Path, suffix: str) -> None:
         view = Target.parse("charuco:9x6").detect(cv2.imread(str(path)))
         assert view is not None
         assert len(view.image_points) == 8 * 5
+
+
+@pytest.mark.parametrize("pattern", ["charuco:9x6", "chessboard:9x6"])
+@pytest.mark.parametrize("size_wh", [(1366, 768), (720, 1280)])
+def test_a_target_on_a_screen_has_equal_squares_of_whole_px(
+    pattern: str, size_wh: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawn for the screen, which is known once the window is there."""
+    target, seen = Target.parse(pattern), []
+    monkeypatch.setattr(pictures, "can_show", lambda: True)
+    monkeypatch.setattr(pictures, "_is_closed", lambda: False)
+    monkeypatch.setattr(cv2, "getWindowImageRect", lambda title: (0, 0, *size_wh))
+    monkeypatch.setattr(pictures, "show", lambda page, ms: seen.append(page) or len(seen) == 2)
+    pictures.show_until_key(target.page)
+    assert seen[-1].shape == (size_wh[1], size_wh[0], 3)
+    view = target.detect(seen[-1])
+    assert view is not None
+    steps = np.diff(view.image_points[: 8 if target.kind == "charuco" else 9, 0])
+    assert np.abs(steps - round(steps.mean())).max() < 0.05
+    assert abs(np.median(steps)) > min(size_wh[0] // 12, size_wh[1] // 9) - 0.05
+
+
+def test_a_target_too_fine_for_the_screen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "can_show", lambda: True)
+    with pytest.raises(CalibrationError, match="charuco:40x40 is too fine") as refused:
+        pictures.show_until_key(lambda size_wh: Target.parse("charuco:40x40").page((400, 300)))
+    assert refused.value.exit_code == 2
 
 
 @pytest.mark.parametrize(
@@ -521,12 +572,15 @@ def test_what_was_seen_until_ctrl_c_counts(tmp_path: Path, monkeypatch: pytest.M
     assert Light.load(light).frames == 1
 
 
-def test_without_a_display_there_is_one_clear_line(no_display: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "calibration", "--show", "--light"]
+@pytest.mark.parametrize("what", [[], ["--light"]])
+def test_without_a_display_there_is_one_clear_line(
+    what: list[str], no_display: dict[str, str]
+) -> None:
+    command = [sys.executable, "-m", "calibration", "--show", *what]
     done = subprocess.run(command, capture_output=True, text=True, env=no_display)
     if done.returncode == 0:
         pytest.skip("this system shows windows without DISPLAY")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, "")
 
 
 def calibration(*words: str) -> subprocess.CompletedProcess[str]:

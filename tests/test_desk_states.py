@@ -79,6 +79,8 @@ def played(film: Film, folder: Path, *flags: str) -> Iterator[tuple[Display, Onl
             yield desk, Onlooker(desk, folder)
             desk.press("q")
             assert process.wait(timeout=20) == 0
+            (told,) = (folder / "output.txt").read_text().splitlines()
+            assert "1280x720" in told, "nothing is left to complain of"
         finally:
             process.kill()
             process.wait()

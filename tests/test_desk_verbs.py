@@ -21,7 +21,7 @@ from ar_assist.assistant import Assistant
 from ar_assist.cli import live as cli_live
 from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
-from ar_assist.cli.options import games
+from ar_assist.cli.options import corrections, games
 from ar_assist.games import GAMES
 from ar_assist.recorder import Recorder
 from ar_assist.settings import Settings
@@ -399,6 +399,20 @@ def test_light_evens_what_is_looked_at_and_recordings_keep_it(
     assert np.abs(shown.image - picture)[:200].mean() < 4, "with marks"
     assert np.abs(looked_at[0] - even.clip(0, 255)).mean() < 1
     assert json.loads((folder / "raw.light.json").read_text())["white"] == [250, 190, 190]
+
+
+def test_a_bent_picture_is_evened_too(noise: Path) -> None:
+    """It is the one that is read."""
+    lens, light = noise.with_name("camera.json"), noise.with_name("screen.json")
+    Camera(320, 240, 250, 250, 160, 120, (-0.3,)).save(lens)
+    Light((250, 190, 190), (60, 60, 60), 1.0, None, 1, "").save(light)
+    source = open_source(str(noise))
+    settings = Settings(calibration=str(lens), light=str(light))
+    (frame,) = corrections(settings, source.size_wh)(source)
+    even = Light.load(light).even(cv2.imread(str(noise)))
+    assert (frame.bent == even).all()
+    assert (frame.image == Camera.load(lens).undistort(even)).all()
+    assert (frame.original == cv2.imread(str(noise))).all()
 
 
 def test_calibration_of_another_camera(noise: Path, capsys: pytest.CaptureFixture[str]) -> None:

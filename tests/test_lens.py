@@ -131,6 +131,16 @@ def test_a_bent_board_is_found_to_its_corners_and_straightened() -> None:
         assert picture[beside_y, beside_x].max() < 100
 
 
+def test_a_bent_plane_is_straightened_right_to_its_sides() -> None:
+    lens = RadialLens(-0.15, (250, 190))
+    ramps = np.stack(np.meshgrid(np.arange(250), np.arange(190)), -1)
+    seen = lens.distort(ramps)
+    for axis in (0, 1):
+        straight = lens.undistorted(np.repeat(ramps[..., axis, None], 3, 2).astype(np.uint8))
+        is_in = ((seen > 0) & (seen < (249, 189))).all(axis=-1)
+        assert np.abs(straight[..., 0] - seen[..., axis])[is_in].max() < 1
+
+
 def test_other_px_of_a_bent_plane_are_the_same_places() -> None:
     lens = RadialLens(-0.1, SIZE)
     bend = LensBend(FRAME_FROM_GRID, lens, np.asarray(np.linalg.inv(FRAME_FROM_GRID)))

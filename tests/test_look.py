@@ -23,6 +23,7 @@ from ar_assist.games.othello import board as othello
 from ar_assist.look import Orientation, Sight, Task, fuse, look
 from ar_assist.types import Candidate, Frame, Lattice, Plane, Reading, transform
 from ar_assist.warp import rectify
+from calibration import Camera
 
 PICTURE = screen_picture(START)
 RNG = np.random.default_rng(3)
@@ -95,6 +96,31 @@ def test_what_lies_beyond_the_edge_is_seen_in_a_fuller_view_as_bright_as_this(so
     SEEN.clear()
     assert bare > 30
     assert whole < 3
+
+
+@pytest.mark.parametrize("is_tracked", [False, True])
+def test_through_a_lens_a_board_is_read_in_what_was_interpolated_once(
+    monkeypatch, is_tracked: bool
+):
+    """Straightened first, and then rectified, small tiles lose the detail that tells them apart."""
+    monkeypatch.setattr(look_module, "outlines", lambda image: [])
+    monkeypatch.setattr(look_module, "find", lambda image, _: [Candidate(plane, LATTICE, 1.0)])
+    camera = Camera(640, 480, 500, 500, 320, 240, (-0.35, 0.12))
+    plane = Plane(np.array([[1.1, 0.05, 130], [0, 1.1, 90], [0, 1e-4, 1]]), PLANE_WH)
+    picture = cv2.GaussianBlur(RNG.integers(0, 255, PICTURE.shape, np.uint8), (0, 0), 1)
+    px = np.stack(np.meshgrid(np.arange(640), np.arange(480)), -1).astype(np.float32)
+    shown = plane.to_plane(camera.straighten(px))
+    bent = cv2.remap(picture, shown, None, cv2.INTER_LINEAR)
+    frame = Frame(0, 0.0, camera.undistort(bent), lens=camera, bent=bent)
+    reading = ToyGame().read(PICTURE, LATTICE)
+    sight = Sight(_Shown(), plane, LATTICE, None, reading) if is_tracked else None
+    look(Task(frame, (_Shown(),), tracked=sight, views=(frame.sharpest(plane),), anew=not sight))
+    once, twice = (
+        np.abs(seen.astype(float) - picture).mean()
+        for seen in (SEEN[0], rectify(frame.image, plane))
+    )
+    SEEN.clear()
+    assert once < 0.9 * twice
 
 
 def _task(source: ToySource, shift: float, **changes) -> Task:

@@ -406,5 +406,6 @@ def test_undistorted_once_in_the_source(folder: Path) -> None:
     assert frames[0].image[0, 0, 0] == 255 - 16
     assert frames[0].lens is camera
     assert (frames[0].original == 255 - frames[0].image).all()
+    assert (frames[0].bent == frames[0].original).all()
     (twice,) = undistorted(source, camera)
     assert (twice.original == frames[0].original).all()

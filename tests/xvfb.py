@@ -179,6 +179,8 @@ def installed(game: str) -> str:
 def start(desk: Display, command: list[str], output: Path) -> subprocess.Popen[bytes]:
     """Start a program that shows a picture; what it prints goes to `output`."""
     for _ in range(STARTS):
+        # A file of its own: of one that was killed Python's tracker writes what it has left behind.
+        output.unlink(missing_ok=True)
         with output.open("w") as file:
             process = subprocess.Popen(command, env=desk.env, stdout=file, stderr=file)
         desk.wait_for_window()

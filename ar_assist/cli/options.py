@@ -109,12 +109,12 @@ def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Sourc
     from calibration.light import Light
 
     steps: list[Callable[[Source], Source]] = []
-    if settings.calibration:
-        camera = _loaded(settings.calibration, lambda path: Camera.load(path).at_size(*size_wh))
-        steps.append(lambda source: undistorted(source, camera))
     if settings.light:
         light = _loaded(settings.light, Light.load)
         steps.append(lambda source: evened(source, light))
+    if settings.calibration:  # last: what is read is even, and as the lens bends it
+        camera = _loaded(settings.calibration, lambda path: Camera.load(path).at_size(*size_wh))
+        steps.append(lambda source: undistorted(source, camera))
 
     def corrected(source: Source) -> Source:
         for step in steps:

@@ -30,7 +30,9 @@ def debug_picture(view: View, height: int, text_px: int) -> Image:
         return blank
     w, h = view.plane.size_wh
     width = round(height * min(max(w / h, 0.5), 2))
-    panel = np.asarray(cv2.resize(rectify(view.frame.image, view.plane), (width, height)), np.uint8)
+    panel = np.asarray(
+        cv2.resize(rectify(*view.frame.sharpest(view.plane)), (width, height)), np.uint8
+    )
     if view.reading is not None:
         scale = np.array([width / w, height / h])
         cells = view.reading.board.record().get("cells")

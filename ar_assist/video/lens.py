@@ -28,7 +28,11 @@ class Light(Protocol):
 
 def undistorted(source: Source, camera: Camera) -> Source:
     """The source as seen by a camera without distortion; its frames carry the lens."""
-    return _Corrected(source, lambda f: replace(f, image=camera.undistort(f.image), lens=camera))
+
+    def straight(frame: Frame) -> Frame:
+        return replace(frame, image=camera.undistort(frame.image), lens=camera, bent=frame.image)
+
+    return _Corrected(source, straight)
 
 
 def evened(source: Source, light: Light) -> Source:
