@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from ar_assist.games.link.evening import even_faces
+from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.tiles import CELL, NOISE, Array
 
 
@@ -47,3 +47,32 @@ def test_tiles_between_empty_cells_stay_as_they_are() -> None:
     cells = drawn_on(np.array([[60, 60, 60], [235, 250, 255]], np.float32), (row + col) % 2)
     cells[(row + col) % 2 == 0] = 60
     assert even_faces(cells) is cells
+
+
+def discs(whole: Array) -> Array:
+    """(R, C, CELL, CELL, 3) cells of a picture (H, W, 3), most of the inner with a disc on it."""
+    rows, cols = whole.shape[0] // CELL, whole.shape[1] // CELL
+    rng = np.random.default_rng(0)
+    for r, c in np.argwhere(rng.random((rows - 2, cols - 2)) > 0.4):
+        middle = round((c + 1.5) * CELL), round((r + 1.5) * CELL)
+        cv2.circle(whole, middle, CELL // 2 - 6, rng.uniform(0, 150, 3).tolist(), -1)
+    whole[:] = cv2.GaussianBlur(whole, (0, 0), 1.5)
+    return np.ascontiguousarray(whole.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2))
+
+
+def test_light_faces_that_touch_are_no_uneven_ground_for_what_is_around_them() -> None:
+    """Evened out, a tile on which hardly anything shows looked as the ground beside the board."""
+    whole = np.full((10 * CELL, 10 * CELL, 3), (150, 200, 170), np.float32)
+    whole[CELL:-CELL, CELL:-CELL] = 250
+    cells = discs(whole)
+    assert even_ground(cells) is cells
+
+
+def test_a_ground_that_changes_between_sprites_is_made_even() -> None:
+    slope = np.linspace(50, 100, 10 * CELL, dtype=np.float32)
+    cells = discs(np.repeat((slope + slope[:, None])[..., None], 3, axis=2))
+    before, after = (
+        np.ptp(np.median(of[1:-1, 1:-1, :2, :2], axis=(2, 3, 4)))
+        for of in (cells, even_ground(cells))
+    )
+    assert before > 70 and after < 10

@@ -304,6 +304,23 @@ def test_stones_amid_pictures_are_not_surely_empty(is_cleared: bool) -> None:
     assert (reading.certainty[(truth == 0) & ~stones] > 0.9).all()
 
 
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_pale_drawings_on_faces_that_run_together_are_not_surely_empty(is_taken: bool) -> None:
+    """No ground runs out of the board; what shows a little, as none around does, may be tiles."""
+    truth = shuffled(8, 8, 16, 2)
+    image, lattice = picture(truth, ground=150)
+    board = image[3 * PITCH : -3 * PITCH, 3 * PITCH : -3 * PITCH]
+    board[(board == 90).all(-1) | (board == 235).all(-1)] = 253
+    for r, c in np.argwhere(truth <= 2):
+        face = board[r * PITCH : (r + 1) * PITCH, c * PITCH : (c + 1) * PITCH]
+        face[:] = 253 if is_taken else 253 - (253 - face.astype(int)) // 14
+    image = cv2.GaussianBlur((image * [0.92, 1, 0.85]).astype(np.uint8), (0, 0), 2)
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), np.where(truth <= 2, 0, truth))
+    assert ((reading.certainty[truth <= 2] > 0.9) == is_taken).all()
+
+
 def test_kinds_of_other_colours_are_tiles_where_the_ground_is_plain() -> None:
     """Tiles without a border share a rim only where they share a colour."""
     rng = np.random.default_rng(4)

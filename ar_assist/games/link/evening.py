@@ -19,6 +19,7 @@ REACH = 2.5  # blocks, sigma: a ground changes more slowly
 FITS = 4  # of the ground, each without what stuck out of the last
 STICKS_OUT = 2 * NOISE  # grey levels off the ground at which a block of it counts half
 RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on between tiles
+EVEN = 0.9  # of these are of one colour: no picture, but faces that touch, or a plain ground
 STEP = 2.0  # times what a ground changes between other cells: more, where tiles begin, is frames
 ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground, half tile
 CORNER = 3, 8  # cell px from two borders: within a frame, and most drawings leave it free
@@ -31,7 +32,8 @@ def even_ground(cells: Array) -> Array:
     """(R, C, CELL, CELL, 3) cells, an uneven ground made of one colour if it runs on between tiles.
 
     It is the smooth surface through the blocks along borders (normalised convolution, Knutsson and
-    Westin 1993). The outer cells lie around the board: they don't say whether it runs on.
+    Westin 1993). The outer cells lie around the board: they don't say whether it runs on, nor
+    whether it is uneven: where the faces of tiles touch, the ground around has another colour.
     """
     rows, cols = cells.shape[:2]
     mosaic = cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
@@ -46,9 +48,13 @@ def even_ground(cells: Array) -> Array:
         weight = border / (1 + (off / STICKS_OUT) ** 2)
     inner = slice(side, -side)
     usual = np.median(ground[inner, inner].reshape(-1, 3), axis=0).astype(np.float32)
-    is_even = np.linalg.norm(ground - usual, axis=-1)[inner, inner].mean() < NOISE
-    runs_on = (off < STICKS_OUT)[inner, inner][border[inner, inner] > 0].mean() > RUNS_ON
-    if is_even or not runs_on or _changes_with_tiles(ground, cells):
+    along = border[inner, inner] > 0
+    on_ground, of_one_colour = (
+        (apart[inner, inner][along] < STICKS_OUT).mean()
+        for apart in (off, np.linalg.norm(blocks - usual, axis=-1))
+    )
+    is_even = of_one_colour > EVEN * on_ground
+    if is_even or on_ground <= RUNS_ON or _changes_with_tiles(ground, cells):
         return cells
     ground = cv2.resize(ground, mosaic.shape[1::-1])
     off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)

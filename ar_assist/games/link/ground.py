@@ -51,7 +51,7 @@ class Shown:
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
-    guessed: Mask  # … by their colour alone, which many tiles have too
+    guessed: Mask  # … by their colour alone, which many tiles have too, or in spite of what shows
     chequered: Mask  # plain, and of the shade that every second cell of the board has
     is_plain: bool  # the ground in the board is, and of one colour
 
@@ -74,6 +74,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
     else:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
+    guessed = guessed | _may_hold_pale(middle.reshape(grid), empty, quiet, board)
     faint = plain | (middle < limit)
     chequered = _chequered(level, plain.reshape(grid) & board).ravel()
     is_plain = _is_plain(level, empty & board, plain)
@@ -88,6 +89,19 @@ def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
     """Whether the `bare` ones of (R, C) cells are (N,) `plain` and of one colour."""
     colours, all_plain = level[bare], bool(plain[bare.ravel()].all())
     return all_plain and len(colours) > 1 and is_one_ground(colours)
+
+
+def _may_hold_pale(middle: Array, empty: Mask, quiet: Mask, board: Mask) -> Mask:
+    """(R, C) `empty` cells that may be pale pictures on faces that run together.
+
+    No ground runs out of the board, and they show far more in their `middle` (R, C), where nothing
+    hangs in, than what runs on around it does.
+    """
+    around = middle[quiet.any(2) & ~board]
+    if not len(around) or _running(quiet, empty, board)[1].any():
+        return np.zeros_like(empty)
+    busier: Mask = middle > BUSIER * np.quantile(around, 0.25) + NOISE / 2
+    return busier & empty & board
 
 
 def _chequered(level: Array, plain: Mask) -> Mask:
