@@ -601,6 +601,24 @@ def test_a_line_whose_clue_cannot_be_read_is_not_left_out() -> None:
     assert reading is None or reading.confidence < 0.5
 
 
+def test_a_last_line_whose_digits_touch_is_not_left_out() -> None:
+    """Together they look like none, until they are cut."""
+    row, col = np.indices((10, 10))
+    board = puzzle_of(((np.maximum(row, col) == 9) | (row + col < 9)).tolist())
+    drawing = draw(board, Style())
+    tens = [shape for shape in drawing.shapes if isinstance(shape, Label) and shape.text == "10"]
+    others = [shape for shape in drawing.shapes if shape not in tens]
+    digits = [
+        replace(ten, text=digit, x=ten.x + aside)
+        for ten in tens
+        for digit, aside in (("1", -0.12), ("0", 0.12))
+    ]
+    page = np.array(to_image(replace(drawing, shapes=(*others, *digits)), 40))[..., ::-1].copy()
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+
+
 @pytest.mark.parametrize("slope", [0, 0.2, -0.2])
 @pytest.mark.parametrize("turn", [0, 1])
 def test_clues_with_one_line_through_all_their_numbers_are_read(slope: float, turn: int) -> None:
