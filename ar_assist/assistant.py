@@ -44,6 +44,7 @@ COVERED_S = 5.0  # … until one is whose plane shows most of it: a hand or a me
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
 IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
+SMALL_PX = 20.0  # side of a cell in the frame: of what is in smaller ones a camera leaves little
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
@@ -417,7 +418,9 @@ class Assistant:
         if belief.advice is None or belief.reading is None:
             return "working out a move"
         if not belief.is_trusted:
-            return "not sure of the reading"
+            unsure = "not sure of the reading"
+            is_small = self._cell_px() < SMALL_PX
+            return f"{unsure}: the cells are small, come nearer" if is_small else unsure
         if belief.disputed is not None and self._touches_hint(belief.disputed):
             return "two readings disagree, looking on"
         if self._touch is None:
@@ -427,6 +430,14 @@ class Assistant:
         if self._changed is not None and change.is_another_board(self._changed):
             return "the board has changed, reading it again"
         return "something moves, reading again"
+
+    def _cell_px(self) -> float:
+        """Side of a typical cell in the frame."""
+        followed, reading = self._followed, self._belief.reading
+        assert followed is not None and followed.plane is not None and reading is not None
+        quads = followed.plane.to_frame(reading.cell_quads())
+        sides = np.linalg.norm(quads - np.roll(quads, 1, axis=2), axis=-1)
+        return float(np.median(sides))
 
     def _note_touched(self, frame: Frame) -> None:
         hint, changed, touch = self._belief.hint, self._changed, self._touch

@@ -21,6 +21,7 @@ from toy import (
     ToyBoard,
     ToyGame,
     ToySource,
+    plane_at,
     screen_picture,
     shown,
 )
@@ -65,6 +66,21 @@ def test_no_hint_rests_on_an_unlikely_reading(play):
     assert views[-1].reading.board == START
     assert all(shown(view) is None for view in views)
     assert views[-1].reason == "not sure of the reading"
+
+
+def test_small_cells_are_said_to_be_small_where_the_reading_is_unlikely(play):
+    def far(time: float) -> Plane:
+        middle = np.array(
+            [[0.35, 0, 0.65 * 320], [0, 0.35, 0.65 * 240], [0, 0, 1]]
+        )  # cells of 17 px
+        return replace(plane_at(time), frame_from_plane=middle @ plane_at(time).frame_from_plane)
+
+    reasons = {}
+    for confidence in (0.3, 0.95):
+        views = play(ToySource(lambda t: START, 0.3, plane=far), ToyGame(confidence=confidence))
+        assert views[-1].reading.board == START
+        reasons[confidence] = views[-1].reason
+    assert reasons == {0.3: "not sure of the reading: the cells are small, come nearer", 0.95: ""}
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,16 @@ def test_a_reading_with_a_rival_that_needs_many_changes_is_in_doubt() -> None:
     assert settled.cells is None
 
 
+@pytest.mark.parametrize(("against", "is_rival"), [(4.0, True), (9.0, False)])
+def test_what_goes_against_the_digits_has_more_rivals(against: float, is_rival: bool) -> None:
+    """The likeliest goes against them by 4 already, as a font does that makes one 5 look like a 6;
+    another by so much more.
+    """
+    rows = [[Guess((), 0.0), Guess((1,), 4.0), Guess((2,), 4.0 + against)], [Guess((1,), 0.0)]]
+    cols = [[Guess((2,), 0.0)], [Guess((), 0.0), Guess((1,), 0.0)]]
+    assert (settle(rows, cols).cells is None) == is_rival
+
+
 def test_a_reading_without_a_solution_is_not_believed() -> None:
     """No line contradicts another here; only trying cells shows that there is no solution."""
     rows = [[Guess(clue, 0.0)] for clue in ((1, 1), (2,), (1, 1), (1, 1))]
@@ -394,9 +404,9 @@ def test_heavy_crosses_make_no_clues_beside_them_pale() -> None:
     assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
 
 
-def _painted(board: NonogramBoard, shades: dict[int, int]) -> Image:
+def _painted(board: NonogramBoard, shades: dict[int, int], ink: str = "#000000") -> Image:
     """The puzzle with a shade of grey for open, filled and crossed cells each."""
-    drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style())
+    drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style(ink=ink))
     page = np.array(to_image(drawing, 40))[..., ::-1].copy()
     for (row, col), value in np.ndenumerate(board.cells):
         x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
@@ -428,6 +438,22 @@ def test_cells_that_are_grey_while_they_are_open(entries: tuple[str, ...]) -> No
     move = GAME.advise([again.board]).moves[0]
     assert move.cells == ((*left, -1),)
     assert GAME.advise([GAME.play(again.board, move)]).status == "solved"
+
+
+@pytest.mark.parametrize("uneven", [0, 8])
+def test_cells_that_are_as_much_darker_as_lighter_than_grey_clues(uneven: int) -> None:
+    """As many of each: all together they differ in no way from cells like the clues' ink."""
+    filled = np.array([np.random.default_rng(row).permutation([1, 0] * 4) for row in range(8)])
+    entered = np.where(filled, 1, -1) * (np.arange(8) % 3 == 0)[:, None]
+    board = puzzle_of(filled.tolist()).with_cells(entered.tolist())
+    page = _painted(board, {0: 128, 1: 28, -1: 228}, ink="#808080")
+    for y in range(0, len(page), 80):
+        band = page[y : y + 40]
+        band[band == 128] += np.uint8(uneven)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+    assert reading.certainty.min() >= DOUBTFUL
 
 
 def test_a_known_puzzle_is_read_where_done_clues_fade_and_filled_cells_hide_the_lines() -> None:
@@ -573,6 +599,24 @@ def test_a_line_whose_clue_cannot_be_read_is_not_left_out() -> None:
     cv2.line(page, (x - 6, y - 4), (x + 8, y - 50), (20, 20, 20), 5, cv2.LINE_AA)
     reading = GAME.read(page, None)
     assert reading is None or reading.confidence < 0.5
+
+
+def test_a_last_line_whose_digits_touch_is_not_left_out() -> None:
+    """Together they look like none, until they are cut."""
+    row, col = np.indices((10, 10))
+    board = puzzle_of(((np.maximum(row, col) == 9) | (row + col < 9)).tolist())
+    drawing = draw(board, Style())
+    tens = [shape for shape in drawing.shapes if isinstance(shape, Label) and shape.text == "10"]
+    others = [shape for shape in drawing.shapes if shape not in tens]
+    digits = [
+        replace(ten, text=digit, x=ten.x + aside)
+        for ten in tens
+        for digit, aside in (("1", -0.12), ("0", 0.12))
+    ]
+    page = np.array(to_image(replace(drawing, shapes=(*others, *digits)), 40))[..., ::-1].copy()
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
 
 
 @pytest.mark.parametrize("slope", [0, 0.2, -0.2])

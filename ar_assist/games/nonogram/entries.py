@@ -312,12 +312,11 @@ def _depth(
         apart = level - _light(level, blank)
         far = np.linalg.norm(apart, axis=-1)
         is_full = far > FILL_AT * max(contrast, float(far.max()))
-        if is_full.any():
-            filled = np.median(apart[is_full], axis=0)
-            full = float(np.linalg.norm(filled))
-            way = filled / full
-        near = far < FILL_AT * full
-        blank = near if near.any() else blank
+        filled = np.median(apart[is_full], axis=0) if is_full.any() else np.zeros(3)
+        length = float(np.linalg.norm(filled))
+        if length > FILL_AT * contrast:  # lighter and darker ones cancel out
+            way, full = filled / length, length
+        blank = far < FILL_AT * full
     return np.asarray(apart @ way / full, np.float32), np.asarray(blank)
 
 

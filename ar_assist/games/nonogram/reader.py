@@ -149,7 +149,11 @@ def _clues_to_the_end(
     found = _clues_of(grey, grid, layout, dark)
     if found is None:
         return None
-    if _is_cut_short(found, grid):  # a clue was not seen
+    longer = _up_to_ink(found, grid)
+    if longer != layout:  # digits that touch may look like none; else a clue was not seen
+        whole = _clues_of(grey, grid, longer, dark)
+        if whole is not None and whole.settled.cells is not None:
+            return whole
         return replace(found, settled=replace(found.settled, cells=None))
     more_rows, more_cols = not found.clues.rows[-1], not found.clues.cols[-1]
     shorter = replace(layout, bottom=layout.bottom - more_rows, right=layout.right - more_cols)
@@ -158,8 +162,8 @@ def _clues_to_the_end(
     return _clues_to_the_end(grey, grid, shorter, dark)
 
 
-def _is_cut_short(found: _Found, grid: LineGrid) -> bool:
-    """Whether ink stands where the clue of a line would that is left out at the end."""
+def _up_to_ink(found: _Found, grid: LineGrid) -> Layout:
+    """The layout with the lines left out at the end where ink stands as a clue would, if any."""
     layout, ink = found.layout, found.sheet.ink
     turned = (grid.rows, grid.cols)[:: 1 if layout.turn % 2 == 0 else -1]
     x, y = found.sheet.origin
@@ -167,6 +171,7 @@ def _is_cut_short(found: _Found, grid: LineGrid) -> bool:
         (ink, (y, x), layout.bottom, turned[0], layout.left),
         (ink.T, (x, y), layout.right, turned[1], layout.top),
     )
+    ends = []
     for across, (along, out), end, whole, edge in sides:
         for line in range(end, whole):
             places = (line + along + SPARED, line + 1 + along - SPARED)
@@ -176,8 +181,9 @@ def _is_cut_short(found: _Found, grid: LineGrid) -> bool:
             )
             spot = across[a:b, c:d]
             if spot.size and float((spot > INK_THRESHOLD).mean()) > CLUE_INK:
-                return True
-    return False
+                end = line + 1
+        ends.append(end)
+    return replace(layout, bottom=ends[0], right=ends[1])
 
 
 def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: bool) -> _Found | None:
