@@ -39,9 +39,9 @@ MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 6  # at lattices one row or column larger or smaller
-CLEARED = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)  # lines at the sides
-# of a board beyond which mates of odd tiles may lie: as far as pictures reach, but not at all sides
-# at once, for most of what lies around is no board's
+# Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
+# as far as pictures reach, but not on all sides at once, for most of what lies there is no board's.
+AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
 # benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
 # ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins
@@ -291,22 +291,22 @@ def _with_islands(
     A board thins out as it is played, and its last lines hold single tiles.
     """
     odd = _odd_kinds(reading)
-    further = (_beyond(picture, lattice, odd, cleared) for cleared in CLEARED if odd)
+    further = (_beyond(picture, lattice, odd, lines) for lines in AROUND if odd)
     return next(filter(None, further), reading)
 
 
 def _beyond(
-    picture: Image, lattice: Lattice, odd: int, cleared: tuple[int, int, int, int]
+    picture: Image, lattice: Lattice, odd: int, lines: tuple[int, int, int, int]
 ) -> Reading[LinkBoard] | None:
-    """A reading with fewer `odd` kinds, for mates that lie at the top, bottom, left or right beyond
-    so many `cleared` lines at most; None: none do."""
-    around = _look(picture, _grown(lattice, *cleared))
+    """A reading with fewer `odd` kinds, for mates that lie in so many lines at the top, bottom,
+    left or right, or in the next; None: none do."""
+    around = _look(picture, _grown(lattice, *lines))
     if around is None:
         return None
     ends = (held for count in around.held for held in (count, count[::-1]))
     top, bottom, left, right = (
         next((by + 1 - at for at in range(by + 1) if held[at]), 0)
-        for held, by in zip(ends, cleared, strict=True)
+        for held, by in zip(ends, lines, strict=True)
     )
     wider = _grown(lattice, top, bottom, left, right)
     sight = _look(picture, wider) if wider != lattice else None
