@@ -30,6 +30,7 @@ ODD, SINGLE = -0.36, -0.31  # per group of an odd size, and of one cell
 WHOLE = 0.42  # per merge above it whose two sides have even sizes: parts of a kind seldom have
 USUAL = -0.37  # per squared spread that the mean size lies off the usual
 FOREIGN = 1 / 8  # of the cells: a lamp hides some, and some lie on what is beside the board
+HIDES = 3.0  # log odds against a view in which so many are
 # Log odds that a merge joins unlike cells, at the level and per e-fold above it: a logistic fit.
 UNLIKE, UNLIKE_STEP = -0.3, 6.0
 # Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py,
@@ -63,6 +64,11 @@ class Grouping:
     clear: float  # the same, if some cells are hidden or no part of it: log odds of any groups
     lead: Array  # (N,) log odds that another view of the parts, or the tree without sizes, which
     # would part the cell's group, is wrong
+
+    @property
+    def worth(self) -> float:
+        """The better of score and clear; of views of a board few have much that is hidden."""
+        return max(self.score, self.clear - HIDES)
 
 
 def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
@@ -107,11 +113,11 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     colour = [1, 2]
     every = list(range(len(parts)))
     alone = [k for k in every if (k not in colour) == (usual[0] > CONTENT)]
-    rival, best = sorted((by_mates(uses) for uses in (every, alone)), key=lambda g: g.clear)
-    lead = best.clear - rival.clear
+    rival, best = sorted((by_mates(uses) for uses in (every, alone)), key=lambda g: g.worth)
+    lead = best.worth - rival.worth
     for _ in range(ROUNDS):
         better = attempt(every, *np.nonzero(np.triu(best.labels[:, None] == best.labels, 1)))
-        if better.clear <= best.clear:
+        if better.worth <= best.worth:
             break
         best = better
     joined = best.labels[:, None] == best.labels

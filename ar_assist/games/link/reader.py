@@ -315,7 +315,7 @@ def _beyond(
         return None
     within = again.cells[top : wider.rows - bottom, left : wider.cols - right]
     mates = (again.cells > 0).sum() - (within > 0).sum()
-    return again if mates <= odd else None
+    return again if 0 < mates <= odd else None
 
 
 def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
