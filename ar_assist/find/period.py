@@ -81,11 +81,14 @@ def edge_strength(image: Image) -> Maps:
     smooth = cv2.GaussianBlur(image, (0, 0), 0.8)
     gx = cv2.Scharr(smooth, cv2.CV_32F, 1, 0)
     gy = cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
-    magnitude = np.sqrt(strongest_channel(gx * gx + gy * gy))
+    return against_local(np.sqrt(strongest_channel(gx * gx + gy * gy)))
+
+
+def against_local(edges: NDArray[np.floating]) -> Maps:
+    """0 to 1: (H, W) how strong edges are, one half where they are as strong as around."""
     # Noise alone must not look like edges: hence a share of the strongest edge.
-    local = cv2.blur(magnitude, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(magnitude.max()) + 1e-3
-    strength: Maps = magnitude / (magnitude + local)
-    return strength
+    local = cv2.blur(edges, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(edges.max()) + 1e-3
+    return np.asarray(edges / (edges + local), np.float32)
 
 
 def strongest_channel(values: NDArray[Value]) -> NDArray[Value]:

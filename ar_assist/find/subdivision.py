@@ -13,7 +13,7 @@ from scipy import ndimage
 
 from ar_assist.find.cells import measured
 from ar_assist.find.lattice import LONGEST, Box, Fit
-from ar_assist.find.period import LOCAL_PX, PERIOD_PX, axis_seeds, strongest_channel
+from ar_assist.find.period import PERIOD_PX, against_local, axis_seeds, strongest_channel
 from ar_assist.find.quads import Quad
 from ar_assist.types import Image, Lattice, homography
 from ar_assist.warp import rectify
@@ -33,12 +33,12 @@ def filling(image: Image, quad: Quad) -> list[Fit]:
     plane = quad.plane(RECTIFIED_PX)
     picture = rectify(image, plane)
     w, h = plane.size_wh
-    counted = [count for count, _ in map(_likeliest, _strengths(picture)) if count]
+    (across, _), (down, _) = map(_likeliest, _strengths(picture))
     steps = ((seed.p[0], seed.q[1]) for seed in axis_seeds(picture))
-    cells = [(h / q / down, w / p / across) for p, q in steps for down, across in HALVES]
+    cells = [(h / q / high, w / p / wide) for p, q in steps for high, wide in HALVES]
     shapes = [(r, c) for rows, cols in cells for r in _counts(rows) for c in _counts(cols)]
-    if len(counted) == 2:
-        shapes.append((counted[1], counted[0]))
+    if across and down:
+        shapes.append((down, across))
     as_set = (_of_cells(quad, rows, cols) for rows, cols in dict.fromkeys(shapes))
     fits = filter(None, (measured(image, fit) for fit in as_set))
     return sorted(fits, key=lambda fit: -fit.score)
@@ -71,8 +71,7 @@ def _strengths(picture: Image) -> list[NDArray[np.float32]]:
     strengths = []
     for axis, step in enumerate(((1, 0), (0, 1))):
         edges = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, *step)))
-        local = cv2.blur(edges, (LOCAL_PX, LOCAL_PX)) + 0.02 * float(edges.max()) + 1e-3
-        strengths.append(np.asarray((edges / (edges + local)).mean(axis), np.float32))
+        strengths.append(np.asarray(against_local(edges).mean(axis), np.float32))
     return strengths
 
 
