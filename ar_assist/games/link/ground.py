@@ -24,6 +24,7 @@ BLEED = 2  # px of a rim into which blur carries the neighbour's frame
 SEAM = EDGE + 2  # px on either side of a border between cells
 QUIET = 2 * NOISE  # grey levels across a border, averaged along it: nothing ends there
 FLATTER = 0.75  # of such pairs, the cell that runs on shows less than the one that doesn't: ground
+USUALLY = 0.25  # quantile of what ground shows among cells that run on: drawings do too
 BUSIER = 2.0  # times what ground usually shows: no ground
 ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look like
 NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
@@ -100,7 +101,7 @@ def _may_hold_pale(middle: Array, empty: Mask, quiet: Mask, board: Mask) -> Mask
     around = middle[quiet.any(2) & ~board]
     if not len(around) or _running(quiet, empty, board)[1].any():
         return np.zeros_like(empty)
-    busier: Mask = middle > BUSIER * np.quantile(around, 0.25) + NOISE / 2
+    busier: Mask = middle > BUSIER * np.quantile(around, USUALLY) + NOISE / 2
     return busier & empty & board
 
 
@@ -171,7 +172,7 @@ def _noise(contrast: Array, quiet: Mask) -> float:
     most: ground may be a picture itself.
     """
     open_ = quiet.any(2)
-    least = NO_MORE * float(np.quantile(contrast[open_], 0.25)) if open_.any() else NOISE
+    least = NO_MORE * float(np.quantile(contrast[open_], USUALLY)) if open_.any() else NOISE
     return float(np.clip(least, NOISE / 2, NOISE))
 
 
@@ -266,7 +267,7 @@ def _are_squares(quiet: Mask, middle: Array, inside: Mask) -> bool:
     bordered = inside & ~open_
     if bordered.sum() < ENOUGH * inside.sum():
         return False
-    noise = float(np.quantile(middle[open_], 0.25)) if open_.any() else 0.0
+    noise = float(np.quantile(middle[open_], USUALLY)) if open_.any() else 0.0
     return bool(np.median(middle[bordered]) < max(NOISE, NO_MORE * noise))
 
 
@@ -322,7 +323,7 @@ def _amid_pictures(
     if _is_flatter(inner, bordered):
         # Drawings without frames run on as well, in the board and around it.
         around = contrast[_runs_in(quiet)]
-        usual = min(np.quantile(some, 0.25) for some in (inner, around) if len(some))
+        usual = min(np.quantile(some, USUALLY) for some in (inner, around) if len(some))
         smooth = open_ & (contrast < BUSIER * usual + NOISE)
         even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
     runs_on, runs_out = _running(quiet, plain | smooth, inside)

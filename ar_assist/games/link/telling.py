@@ -14,7 +14,7 @@ import numpy as np
 from ar_assist.games import tiles
 from ar_assist.games.grouping import cluster
 from ar_assist.games.link import framing, ground
-from ar_assist.games.link.ground import BUSIER, Mask
+from ar_assist.games.link.ground import BUSIER, USUALLY, Mask
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array
 
@@ -176,7 +176,7 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     if bare.any():  # one that shows far more than ground usually does may hold a pale tile
-        usual = float(np.quantile(seen.contrast[bare], LEAST))
+        usual = float(np.quantile(seen.contrast[bare], USUALLY))
         shows = min(shows, BUSIER * usual + np.clip(STRAYS * usual, FAINTEST, NOISE / 2))
     guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
     if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
