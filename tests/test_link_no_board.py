@@ -32,6 +32,16 @@ def test_kinds_that_keep_to_every_second_line_are_halves_of_tiles(axis: int) -> 
     assert reader.read(*picture(two_tiles if axis else two_tiles.T)) is None
 
 
+@pytest.mark.parametrize(("swapped", "are_halves"), [(0, True), (2, True), (6, False)])
+def test_halves_have_few_tiles_on_other_lines(swapped: int, are_halves: bool) -> None:
+    """With a fifth of them there a board that was dealt may look so as well."""
+    tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
+    cells = np.stack([tops, bottoms], 1).reshape(8, 8)
+    cells[[0, 1], :swapped] = cells[[1, 0], :swapped]
+    board = LinkBoard(tuple(tuple(map(int, row)) for row in cells))
+    assert dealing.are_halves(board) == are_halves
+
+
 def test_a_column_of_buttons_is_no_board() -> None:
     """Some have equals, and so have the corners of the window beside them."""
     buttons = np.zeros((10, 3), int)
