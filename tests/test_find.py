@@ -504,3 +504,4 @@ def test_a_few_drawings_without_frames_keep_the_lattice_that_their_places_make()
     fits = search._of_blobs(image, sparse)
     assert fits[0].support.sum() < support.sum()
     assert fits[-1].box == sparse.box
+    assert (fits[-1].support == support).all()
