@@ -554,3 +554,25 @@ def test_pale_drawings_without_frames_are_no_ground_where_little_of_that_is_left
     empty, _ = ground._amid_pictures(level, quiet, contrast, plain, plain, inside)
     assert empty[bare].all()
     assert not empty[pale].any()
+
+
+@pytest.mark.parametrize("gap", (0, 2))
+def test_a_pale_square_amid_dark_ones_is_made_as_they_are(gap: int) -> None:
+    """Its rim has another colour, as its face has."""
+    rng = np.random.default_rng(3)
+    truth = cleared(shuffled(5, 10, 10, 4), 8)
+    image, lattice = picture(np.zeros_like(truth))
+    places = np.indices(image.shape[:2])[..., None] / PITCH
+    image = (120 + 30 * np.sin(places.sum(0) * (0.3, 0.25, 0.2))).astype(np.uint8)
+    colours = rng.integers(30, 110, (truth.max() + 1, 3))
+    colours[truth.max()] = 230
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            side = PITCH - 2 * gap
+            face = cv2.GaussianBlur(rng.normal(0, 8, (side, side, 1)), (0, 0), 1.5)[..., None]
+            image[y + gap : y + gap + side, x + gap : x + gap + side] = colours[kind] + face
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[truth == truth.max()] > 0.9).all()

@@ -166,7 +166,10 @@ def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
     sure, plain = inside & mated, seen.plain
     # A blank tile has mates and the frame of all; on a board of plain squares all are blank.
     blank = plain & (2 * (plain & inside).sum() < inside.sum())
-    odd = framing.misfits(framing.misfit(cells, sure), sure, seen)
+    # Squares share no rim: there each has its own colour.
+    are_squares = 2 * (plain & sure).sum() > sure.sum()
+    off = np.zeros(len(cells), np.float32) if are_squares else framing.misfit(cells, sure)
+    odd = framing.misfits(off, sure, seen)
     odd |= blank & framing.frameless(cells, sure)
     nothing = np.zeros(len(cells), bool)
     return _Made(odd, blank, nothing, nothing)
