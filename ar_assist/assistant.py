@@ -421,7 +421,7 @@ class Assistant:
             unsure = "not sure of the reading"
             is_small = self._cell_px() < SMALL_PX
             return f"{unsure}: the cells are small, come nearer" if is_small else unsure
-        if belief.disputed is not None and self._touches_hint(belief.disputed):
+        if belief.disputed is not None and belief.touches_hint(belief.disputed):
             return "two readings disagree, looking on"
         if self._touch is None:
             return ""
@@ -444,19 +444,11 @@ class Assistant:
         now = frame.time
         if touch and touch.hint != hint:
             touch = None
-        if hint is not None and changed is not None and self._touches_hint(changed):
+        if hint is not None and changed is not None and self._belief.touches_hint(changed):
             touch = replace(touch, until=now) if touch else _Touch(hint, now, now)
         elif touch and now - touch.until >= CALM_HINT_S:
             touch = None
         self._touch = touch
-
-    def _touches_hint(self, cells: NDArray[np.bool_]) -> bool:
-        belief = self._belief
-        assert belief.game is not None and belief.reading is not None
-        if belief.game.is_atomic and belief.marks:
-            return bool(cells.any())
-        slides = belief.advice is not None and belief.advice.slides
-        return change.touches(cells, belief.marks, belief.reading, slides)
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

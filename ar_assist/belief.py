@@ -118,6 +118,14 @@ class Belief:
         moves = self.advice.moves if self.advice else ()
         return moves[self.choice] if moves else None
 
+    def touches_hint(self, cells: Mask) -> bool:
+        """Whether a change of (rows, cols) cells meets what the hint rests on."""
+        assert self.game is not None and self.reading is not None
+        if self.game.is_atomic and self.marks:
+            return bool(cells.any())
+        slides = self.advice is not None and self.advice.slides
+        return change.touches(cells, self.marks, self.reading, slides)
+
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
@@ -308,7 +316,7 @@ class Belief:
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
-            self._accept(sight.game, _at_least(heard, after_move))
+            self._accept(sight.game, _at_least(heard, after_move), self._holding(taken))
         else:
             # Kinds that are not believed, or of tiles that move, are not to sway the next look.
             if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
@@ -387,8 +395,18 @@ class Belief:
         self._believed_at = self._confirmed_at - confirmed_for
         self._accept(game, reading)
 
-    def _accept(self, game: AnyGame, reading: Reading[Any]) -> None:
-        """Another board: the next of the game on view, or one that was misread until now."""
+    def _holding(self, taken: Mask) -> Advice[Any] | None:
+        """The move on show, if the cells that are now believed otherwise leave it: it stays until
+        the solver has answered, for a hint that goes and comes again disturbs."""
+        if self.advice is None or self.hint is None or self.touches_hint(taken):
+            return None
+        return replace(self.advice, moves=(self.hint,))
+
+    def _accept(
+        self, game: AnyGame, reading: Reading[Any], advice: Advice[Any] | None = None
+    ) -> None:
+        """Another board: the next of the game on view, or one that was misread until now; with the
+        advice that holds on it."""
         known = self.reading or self.remembered
         if known is None or game != self.game or known.certainty.shape != reading.certainty.shape:
             self.history = []
@@ -399,6 +417,8 @@ class Belief:
         self.game, self.reading, self.remembered = game, reading, None
         self._averaged = 1
         self._drop_advice()
+        self.advice = advice
+        self._show(0)
         self.wants_advice = True
 
     def _drop_advice(self) -> None:

@@ -20,6 +20,7 @@ from toy import (
     START,
     ToyBoard,
     ToyGame,
+    ToyMove,
     ToySource,
     plane_at,
     screen_picture,
@@ -280,6 +281,25 @@ def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(p
         worst = [min(v.reading.certainty[2, 3], v.reading.certainty[3, 1]) for v in views]
         assert (min(worst) <= 0.2) == doubted
         assert all(view.reading.certainty[0, 0] == 1 for view in views)
+
+
+@pytest.mark.parametrize("is_atomic", [False, True])
+@pytest.mark.parametrize("gone", [HINT, ToyMove((0, 1), (1, 4))])
+def test_a_hint_that_a_move_elsewhere_leaves_stays_until_the_next(gone: ToyMove, is_atomic: bool):
+    belief, game = Belief(), ToyGame(is_atomic=is_atomic)
+    for time, board in ((0.0, START), (0.5, game.play(START, gone))):
+        picture = screen_picture(board)
+        reading = game.read(picture, LATTICE)
+        taken = None if board == START else np.array(START.cells) != board.cells
+        sight = Sight(game, Plane(np.eye(3), PLANE_WH), LATTICE, None, reading, taken)
+        belief.hear(sight, time, cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.eye(3))
+        if board == START:
+            belief.advise(START, game.advise([START]))
+    assert belief.reading.board == board
+    stays = gone != HINT and not is_atomic
+    assert belief.hint == (HINT if stays else None)
+    assert bool(belief.marks) == stays
+    assert belief.wants_advice
 
 
 @pytest.mark.parametrize("goes", [True, False])
