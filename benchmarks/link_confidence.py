@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.find import find
-from ar_assist.games.link import reader
+from ar_assist.games.link import confidence, reader
 from ar_assist.games.link.advice import trusted
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link, links
@@ -43,7 +43,7 @@ def samples(tiers: list[str], seeds: list[int]) -> Iterator[tuple[np.ndarray, fl
                 reading = reader.read(rectify(image, candidate.plane), candidate.lattice)
                 share = None if reading is None else right_pairs(candidate, reading, board)
                 if reading is not None and share is not None:
-                    yield reader.features(reading), share, reading.confidence
+                    yield confidence.features(reading), share, reading.confidence
 
 
 def right_pairs(

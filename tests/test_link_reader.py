@@ -12,7 +12,7 @@ from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuf
 
 from ar_assist import replay
 from ar_assist.games import GAMES, tiles
-from ar_assist.games.link import reader, telling
+from ar_assist.games.link import confidence, reader, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
@@ -112,10 +112,10 @@ def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() ->
     together, apart = np.zeros((7, 10), bool), np.zeros((7, 10), bool)
     together[2:4, 3:6] = True
     apart[::3, ::4] = True
-    assert reader._unexplained(6, together, 40) == 0
-    assert reader._unexplained(7, together, 40) == 7
-    assert reader._unexplained(6, together, 20) == 6
-    assert reader._unexplained(6, apart, 60) == 6
+    assert confidence.unexplained(6, together, 40) == 0
+    assert confidence.unexplained(7, together, 40) == 7
+    assert confidence.unexplained(6, together, 20) == 6
+    assert confidence.unexplained(6, apart, 60) == 6
 
 
 def test_the_last_tiles_are_read_with_the_mate_beyond_a_cleared_line() -> None:
@@ -145,10 +145,10 @@ def test_the_mate_beyond_three_cleared_lines_of_a_side_is_found(turn: int) -> No
 
 
 def test_a_single_tile_and_the_kind_that_misses_one_are_one_mishap() -> None:
-    assert reader._mishaps(np.array([1, 3, 4, 4])) == 1
-    assert reader._mishaps(np.array([1, 1, 1, 3, 4])) == 3
-    assert reader._mishaps(np.array([3, 5, 1, 4])) == 2
-    assert reader._mishaps(np.array([2, 4])) == 0
+    assert confidence.mishaps(np.array([1, 3, 4, 4])) == 1
+    assert confidence.mishaps(np.array([1, 1, 1, 3, 4])) == 3
+    assert confidence.mishaps(np.array([3, 5, 1, 4])) == 2
+    assert confidence.mishaps(np.array([2, 4])) == 0
 
 
 def strewn(places: tuple[list[int], list[int]]) -> np.ndarray:

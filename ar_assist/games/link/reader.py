@@ -11,17 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import ndimage, special, stats
+from scipy import stats
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing
 from ar_assist.games.link.board import EMPTY, LinkBoard
-from ar_assist.games.link.dealing import LEAST_TILES, MANY
+from ar_assist.games.link.confidence import MANY_TILES, MOST_DOUBT, judged, mishaps, unexplained
+from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
+from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import joined, may_be_pieces
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
@@ -35,23 +37,11 @@ LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have th
 LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
-MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
-AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
 # as far as pictures reach, but not on all sides at once, for most of what lies there is no board's.
 AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
-# Log odds that a pair the reading offers is one: a logistic fit, checked by
-# benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
-# ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins
-# to grow: of those that get 0.7 to 0.85 by it, 98 % were right.
-BASE = 0.55
-PER_FEATURE = (0.9, -12.0, -12.0, 0.6)
-WEAK_SHARE = 5  # percent of the clear tiles: their certainty stands for the board's
-MARGINS = 4.0  # log odds: more certainty adds nothing
-SHARES = 0.3  # of doubtful cells, of mishaps by kinds: more take nothing more
-MANY_TILES = 40  # on fewer, equal groups come by chance more easily
 SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
 LEAST_SPREAD = 0.1  # of it: kinds are never more alike
 USUAL_KINDS = 8  # or more tell what is usual
@@ -178,15 +168,15 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     proof = mated | (inside & told.framed)
     good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
     doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
-    by_lines = [_Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
+    by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
-        doubt |= _to_themselves(told.tile & inside, lines)
+        doubt |= to_themselves(told.tile & inside, lines)
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     bare = inside & ~told.tile
     if bare.any():
         unseen = _overexposed(tiles.cut(picture, _with_rim(lattice)), bare)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
-    rows, cols = (_held(good, mated, proof, lines) for lines in by_lines)
+    rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
         lattice,
         told.cells.reshape(cells.shape),
@@ -213,57 +203,6 @@ def _overexposed(cells: Array, bare: Mask) -> Mask:
         colours = tiles.level(tiles.opponent(faces[~clipped])[1])
         overexposed[places[clipped]] = np.ptp(colours, axis=0).max() > SAME
     return overexposed
-
-
-@dataclass(frozen=True, eq=False)
-class _Lines:
-    """The rows, or the columns, of a board with what lies around. (N,) by cells."""
-
-    of_cell: Indices
-    shared: Mask  # cells that have mates in another line
-
-    @classmethod
-    def of(cls, alike: Mask, of_cell: Indices) -> _Lines:
-        """(N, N) mates of cells that lie in these lines."""
-        return cls(of_cell, (alike & (of_cell[:, None] != of_cell)).any(1))
-
-
-def _held(good: Mask, mated: Mask, proof: Mask, lines: _Lines) -> Indices:
-    """How many `good` tiles each line holds, as far as that is proof of a line. (N,) each.
-
-    Borders and tool bars have mates of their own: a line counts by mates in other lines. Only a
-    line that is nearly cleared may hold nothing but pairs of its own, or beside lines with mates
-    single tiles that are `proof` by their frame; and none holds more pairs of its own than chance
-    makes: that n of N tiles have their mates among themselves has one of some (n / N) ^ (n / 2),
-    times the ways to choose the n in a line.
-    """
-    tiles_of = np.bincount(lines.of_cell, good & proof)
-    shared = np.bincount(lines.of_cell, good & lines.shared)
-    among = np.bincount(lines.of_cell, good & mated & ~lines.shared)
-    ways = special.comb(shared + among, among)
-    chance = among / 2 * np.log(np.maximum(among, 1) / max(int(good.sum()), 1)) + np.log(ways)
-    cleared = 2 * tiles_of <= np.bincount(lines.of_cell)
-    count = np.where((shared == 0) & cleared, tiles_of, shared)
-    paired = np.flatnonzero(shared + among)
-    if len(paired):
-        at = np.arange(len(count))
-        count[(at < paired[0] - 1) | (at > paired[-1] + 1)] = 0
-    held: Indices = np.where(chance > AMONG, count, 0).astype(np.int64)
-    return held
-
-
-def _to_themselves(tile: Mask, lines: _Lines) -> Mask:
-    """(N,) tiles of an outer line of the board of which none has a mate in another line.
-
-    A few last tiles may lie so, but also two words of a text beside the board. Where MANY tiles are
-    left in the other lines these are doubted.
-    """
-    doubt = np.zeros_like(tile)
-    for outer in (1, lines.of_cell.max() - 1):
-        some = tile & (lines.of_cell == outer)
-        if not (some & lines.shared).any() and (tile & ~some).sum() >= MANY:
-            doubt |= some
-    return doubt
 
 
 def _extent(sight: Sight) -> Lattice:
@@ -326,13 +265,6 @@ def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
     return None if whole is few else whole
 
 
-def _mishaps(sizes: Indices) -> int:
-    """How many tiles at least are hidden or misread, if kinds are of such sizes (K,): one that is
-    alone may be the one that another kind misses."""
-    alone = int((sizes == 1).sum())
-    return max(alone, int((sizes % 2).sum()) - alone)
-
-
 def _odd_kinds(reading: Reading[LinkBoard]) -> int:
     return sum(size % 2 for size in reading.board.counts.values())
 
@@ -355,8 +287,8 @@ def _reading(
     kinds, hidden = _with_hidden(cells, tile, doubt, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
-    unexplained = _unexplained(_mishaps(sizes), doubt & ~tile, int(tile.sum()))
-    if unexplained > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    amiss = unexplained(mishaps(sizes), doubt & ~tile, int(tile.sum()))
+    if amiss > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
         return None
     if not before and (
         count < (LEAST_STREWN if _is_remnant(sight, groups, odd) else LEAST_KINDS)
@@ -379,7 +311,7 @@ def _reading(
         board[dropped] = EMPTY
     certainty = np.where(hidden, 1, _certainty(sight, groups, found.margin))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
-    reading = _judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
+    reading = judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: what is hidden, look-alikes known from
     # before, tiles that may hide a drawing or be pieces of what lies behind or of a gap, and what
     # is under a mark, unless it is what was there.
@@ -425,17 +357,6 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
     return certainty
 
 
-def _unexplained(odd: int, unclear: Mask, count: int) -> int:
-    """How many kinds are odd beside a count of tiles, if (R, C) unclear cells do not tell why.
-
-    A hand or a reflection may hide a mate of each. What it covers lies together; the unclear cells
-    of a wrong lattice lie anywhere, and are many. Where more kinds are odd, that is no reason.
-    """
-    around = ndimage.correlate(unclear.astype(int), np.ones((3, 3), int), mode="constant")
-    hidden = int((unclear & (around > 1)).sum())
-    return 0 if odd <= hidden <= MOST_DOUBT * count else odd
-
-
 def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
     """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
     are: dark drawings on dark faces all look so."""
@@ -453,30 +374,3 @@ def _show_little(pictures: Array) -> Mask:
     spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
     little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
     return little
-
-
-def features(reading: Reading[LinkBoard]) -> Array:
-    """(4,) what the confidence is made of.
-
-    Log odds of the weakest clear tiles, shares of doubtful cells and of mishaps, log of the
-    number of tiles against MANY_TILES. No advice rests on the doubtful cells themselves, but where
-    many are, the lattice or the grouping is wrong.
-    """
-    tile = np.array(reading.board.cells) > 0
-    clear = reading.certainty[tile & (reading.certainty >= 0.5)]
-    weak = float(np.percentile(clear, WEAK_SHARE)) if len(clear) else 1e-3
-    weak = min(weak, 1 - 1e-6)
-    count = max(int(tile.sum()), 1)
-    doubted = float((reading.certainty < 0.5).sum()) / count
-    unclear = ~tile & (reading.certainty <= DROPPED)
-    sizes = np.array([*reading.board.counts.values()], int)
-    odd = _unexplained(_mishaps(sizes), unclear, count) / max(len(sizes), 1)
-    margin = min(np.log(weak / (1 - weak)), MARGINS)
-    size = np.log(count / MANY_TILES)
-    return np.array([margin, min(doubted, SHARES), min(odd, SHARES), size], np.float32)
-
-
-def _judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
-    """The reading with its confidence: the chance that a pair that it offers is one."""
-    odds = BASE + float(features(reading) @ PER_FEATURE)
-    return replace(reading, confidence=1 / (1 + np.exp(-odds)))
