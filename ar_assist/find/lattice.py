@@ -20,7 +20,8 @@ from scipy import ndimage, stats
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
 from ar_assist.registration import best_offsets
-from ar_assist.types import Homography, Image, Points, transform
+from ar_assist.types import Homography, Image, Plane, Points, transform
+from ar_assist.warp import rectify
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
@@ -91,6 +92,12 @@ class Fit:
         ends = transform(self.frame_from_grid, np.array([[0, 0], [1, 0], [0, 1]]) + middle)
         return np.asarray(np.hypot(*(ends[1:] - ends[0]).T), np.float64)
 
+    def moved(self, x: float, y: float) -> Fit:
+        """The same with every cell so many grid units further right and down."""
+        shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
+        bend = self.bend and self.bend.under(shift)
+        return replace(self, frame_from_grid=self.frame_from_grid @ shift, bend=bend)
+
     @property
     def regularity(self) -> float:
         """0 to 1: a large, full lattice of cells that are alike in frame."""
@@ -104,15 +111,21 @@ class Fit:
         return self.regularity * (0.25 + 0.75 * self.content)
 
 
-def rectified(image: Image, frame_from_grid: Homography, box: Box, cell_px: int) -> Image:
-    """The box's cells, upright, `cell_px` px wide and high each."""
+def rectified(
+    image: Image, frame_from_grid: Homography, box: Box, cell_px: int, bend: LensBend | None = None
+) -> Image:
+    """The box's cells, upright and straight, `cell_px` px wide and high each."""
     scale = 1 / cell_px
     half = 0.5 * scale
     grid_from_picture = np.array([[scale, 0, box.x + half], [0, scale, box.y + half], [0, 0, 1]])
+    frame_from_picture = frame_from_grid @ grid_from_picture
+    size_wh = box.cols * cell_px, box.rows * cell_px
+    if bend:
+        return rectify(image, Plane(frame_from_picture, size_wh, bend.under(grid_from_picture)))
     picture = cv2.warpPerspective(
         image,
-        frame_from_grid @ grid_from_picture,
-        (box.cols * cell_px, box.rows * cell_px),
+        frame_from_picture,
+        size_wh,
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
