@@ -101,6 +101,18 @@ def test_no_lens_is_seen_in_a_picture_without_distortion() -> None:
         assert seen_lens(grid, px, SIZE, tolerance=0.08) is None
 
 
+def test_few_cells_that_are_off_together_tell_no_strong_lens() -> None:
+    """As templates and leaning pictures make them: by a little, and more so at the ends."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = np.meshgrid(np.arange(-3, 4), np.arange(-2, 3))
+        from_middle = np.stack([x.ravel(), y.ravel()], -1)
+        off = rng.normal(0, 0.006, from_middle.shape) + 0.015 * (from_middle / (3, 2)) ** 3
+        grid = from_middle + np.array([12, 6])
+        found = seen_lens(grid, transform(FRAME_FROM_GRID, grid + off), SIZE, tolerance=0.08)
+        assert found is None
+
+
 def test_things_that_hang_beside_a_board_tell_no_lens() -> None:
     """They look like tiles, and lie off the lattice by as much on either side."""
     candidate = next(find(board(rows=7, cols=12, beside=0.2)))

@@ -15,6 +15,7 @@ from ar_assist.types import Homography, Image, Plane, Points, transform
 from ar_assist.warp import rectify
 
 BOWS = np.linspace(-0.28, 0.08, 19)  # webcams: from a wide angle's barrel to a slight pincushion
+USUAL_BOW = 0.06  # webcams: few bow more, and cells that are off together may seem to
 FINER = np.linspace(-0.015, 0.015, 7)  # around the best of these
 BENT = 4.0  # times the tolerance: no lens moves cells further off the homography that fits best
 MIN_CELLS = 24  # fewer lie on some homography whatever the lens is
@@ -137,8 +138,10 @@ class _Fits:
         return cls(bows, found, off)
 
     def likelihoods(self, usual: float) -> NDArray[np.float64]:
-        """(B,) log, if a cell is usually off by so many grid units (Cauchy's, in 2 dimensions)."""
-        return np.asarray(-1.5 * np.log1p(self.off / usual**2).sum(1))
+        """(B,) log, if a cell is usually off by so many grid units (Cauchy's, in two dimensions),
+        and how likely such a lens is."""
+        of_cells = -1.5 * np.log1p(self.off / usual**2).sum(1)
+        return np.asarray(of_cells - (self.bows / USUAL_BOW) ** 2 / 2)
 
 
 def _homographies(
