@@ -168,3 +168,30 @@ def test_no_link_board(make: object) -> None:
 
 def test_no_lattice_no_board() -> None:
     assert reader.read(noise(), None) is None
+
+
+@pytest.mark.parametrize("across", ["nothing", "bars", "sockets"])
+def test_bars_between_the_lines_of_a_lattice_are_cut_by_it(across: str) -> None:
+    """As days of a calendar are: some bars lie within cells, and come again. Sockets that tiles
+    were taken from are alike."""
+    rng = np.random.default_rng(0)
+    truth = np.array(
+        [
+            [1, 0, 0, 2, 0, 0, 3],
+            [0, 4, 0, 0, 0, 1, 0],
+            [0, 0, 3, 0, 2, 0, 0],
+            [4, 0, 0, 0, 0, 0, 0],
+            [0, 0, 5, 0, 0, 5, 0],
+        ]
+    )
+    image, lattice = picture(truth, ground=160)
+    empty = np.argwhere((truth[:-1] == 0) & (truth[1:] == 0))
+    for r, c in empty[::2]:
+        y, x = (r + 4) * PITCH, (c + 3) * PITCH
+        if across == "bars":
+            image[y - 5 : y + 5, x + 4 : x + PITCH - 4] = rng.integers(0, 256, 3)
+    for r, c in np.argwhere(truth == 0):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        if across == "sockets":
+            cv2.rectangle(image, (x + 1, y + 1), (x + PITCH - 2, y + PITCH - 2), (120,) * 3)
+    assert (reader.read(image, lattice) is None) == (across == "bars")

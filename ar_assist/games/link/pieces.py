@@ -1,4 +1,5 @@
-"""Tell cells that are only pieces of tiles: a lattice may be two or three times too fine.
+"""Tell cells that are only pieces of tiles: a lattice may be two or three times too fine, or cut
+through what it does not fit.
 
 Labels are (R, C), zero where a cell is empty.
 """
@@ -9,13 +10,14 @@ from math import ceil
 
 import numpy as np
 
-from ar_assist.games.link.ground import Mask
-from ar_assist.games.tiles import Indices
+from ar_assist.games.link.ground import SAME, SEAM, Mask
+from ar_assist.games.tiles import EDGE, Array, Indices
 from ar_assist.types import Lattice
 
 PIECES = 2, 3  # cells to a tile along an axis
 ONE_TILE = 7.0  # log odds that cells are pieces: a thousand to one, as most lattices are right
 FEW, MANY = 6, 40  # tiles: of so few, most finds in any picture are wrong; of so many, hardly one
+CUT_THROUGH = 0.25, 3  # of the borders between empty cells, and borders: no effect hides as much
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
 
@@ -106,3 +108,24 @@ def _log_odds(seen: Mask, chance: float) -> float:
     chance = float(np.clip(chance, MISREAD, 1 - MISREAD))
     come, fail = np.log((1 - MISREAD) / chance), np.log(MISREAD / (1 - chance))
     return float(come * seen.sum() + fail * (~seen).sum())
+
+
+def cuts_pictures(cells: Array, empty: Mask) -> bool:
+    """Whether pictures lie across the borders between `empty` (R, C) ones of the cells (R, C, CELL,
+    CELL, 3), as words and bars of a page do between the lines that it is cut into.
+
+    Sockets that tiles were taken from show there all the same.
+    """
+    inner = slice(EDGE, -EDGE)
+    down = np.concatenate([cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]], 2).mean(3)
+    across = np.concatenate([cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]], 3).mean(2)
+    for profiles, both in ((down, empty[:-1] & empty[1:]), (across, empty[:, :-1] & empty[:, 1:])):
+        seen = profiles[both]
+        if not len(seen):
+            continue
+        level = seen - seen.mean(1, keepdims=True)
+        other = np.abs(level - np.median(level, axis=0)).max((1, 2)) > SAME
+        share, least = CUT_THROUGH
+        if other.sum() >= max(least, share * len(seen)):
+            return True
+    return False

@@ -25,7 +25,7 @@ from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
-from ar_assist.games.link.pieces import joined, may_be_pieces
+from ar_assist.games.link.pieces import cuts_pictures, joined, may_be_pieces
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
@@ -297,6 +297,7 @@ def _reading(
         or dealing.is_one_line(tile)
         or dealing.is_sheared(tile & ~doubt)
         or dealing.is_in_lines(tile, groups)
+        or (not sight.on_picture and cuts_pictures(cells, ~tile & ~doubt))
     ):
         return None
     memory = seen = Memory.of(cells[tile], groups)
