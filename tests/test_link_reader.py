@@ -451,6 +451,12 @@ def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides
     assert not reader._may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
 
 
+def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behind() -> None:
+    groups = np.repeat(np.arange(6), 4)
+    found = reader._may_hide_drawings(groups, groups > 3)
+    assert (found == (groups > 3)).all()
+
+
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float) -> None:
     """Even where the game has shuffled the tiles."""

@@ -360,11 +360,13 @@ def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
 
 def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
     """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
-    are: dark drawings on dark faces all look so."""
+    are, or of several such kinds: dark drawings on dark faces look so, and pieces of what lies
+    behind; a game has one blank tile."""
     sizes = np.bincount(groups)
     is_bare = 2 * np.bincount(groups, bare) > sizes
-    hides: Mask = (is_bare & (sizes > np.median(sizes)))[groups] & (2 * is_bare.sum() < len(sizes))
-    return hides
+    hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1))
+    amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
+    return amid_drawings
 
 
 def _show_little(pictures: Array) -> Mask:
