@@ -14,7 +14,7 @@ from test_tiles import PITCH, picture, same_partition, shuffled
 from ar_assist.find import find
 from ar_assist.games.link import reader
 from ar_assist.scene import open_scene
-from ar_assist.types import Lattice
+from ar_assist.types import Lattice, Plane, homography
 from ar_assist.warp import rectify
 
 
@@ -137,12 +137,14 @@ def test_a_blank_tile_beside_the_board_is_known_by_its_frame() -> None:
 def test_pieces_of_a_wallpaper_that_run_on_into_each_other_are_no_line_of_the_board() -> None:
     """Smooth ones that lie one above the other have mates in another line."""
     scene = open_scene("scene:tier=oblique45,seed=9982,seconds=8")
-    truth = np.array(scene.truth["frames"][0]["board"]["cells"])
-    image = next(iter(scene)).image
-    seen = next(c for c in find(image) if c.lattice and c.lattice.cols == truth.shape[1])
-    (x, y), pitch = seen.lattice.origin_xy, seen.lattice.pitch_xy
-    above = Lattice((x, y - pitch[1]), pitch, len(truth) + 1, truth.shape[1])
-    found = cells_of(reader.read(rectify(image, seen.plane), above))
+    board = scene.truth["frames"][0]["board"]
+    truth = np.array(board["cells"])
+    rows, cols = truth.shape
+    board_in_plane = Lattice((48, 96), (48, 48), rows, cols)
+    frame_from_plane = homography(board_in_plane.corners, np.array(board["corners"], np.float32))
+    picture = rectify(next(iter(scene)).image, Plane(frame_from_plane, (48 * cols + 96, 480)))
+    above = Lattice((48, 48), (48, 48), rows + 1, cols)
+    found = cells_of(reader.read(picture, above))
     assert found.shape == truth.shape
 
 
