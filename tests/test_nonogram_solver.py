@@ -169,6 +169,24 @@ def test_guesses_are_given_up_until_all_solutions_are_found() -> None:
 
 
 @needs_fast
+def test_one_guessed_solution_leads_to_those_next_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ar_assist.games.nonogram import guess
+
+    monkeypatch.setattr(solver, "MANY_OPEN", 1)
+    monkeypatch.setattr(guess, "BAND", 4)
+    guessed: list[object] = []
+    taken = guess._Guesses.taken
+    monkeypatch.setattr(guess._Guesses, "taken", lambda each: guessed.append(1) or taken(each))
+    board = puzzle([[1]] * 12, [[1]] * 12)  # every permutation: 24 of them in four rows
+    outcome = solve(board, 60, seconds=60.0)
+    assert len(outcome.solutions) == len(set(outcome.solutions)) == 60
+    assert len(guessed) == 1
+    every = solve(puzzle([[1]] * 5, [[1]] * 5), 500, seconds=60.0)  # some in a band, none twice
+    assert len(every.solutions) == len(set(every.solutions)) == 120
+    assert every.complete
+
+
+@needs_fast
 def test_what_guesses_do_not_find_in_half_of_the_time_is_left_to_the_other_solver(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,6 +9,9 @@ the guesses contradict each other, it names some that do (Een & Sorensson, "Temp
 incremental SAT solving", 2003): the latest of them is given up, and its opposite follows from the
 others. Work is counted in conflicts, so that the solver comes back; it is Glucose, as CaDiCaL
 can't be bounded so.
+
+Where one solution is known, most others need no search in the whole board: they are looked for in
+some of its rows at a time, the rest kept.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from pysat.solvers import Glucose4
 
+from ar_assist.games.nonogram import sat
 from ar_assist.games.nonogram.board import CROSSED, FILLED, UNKNOWN, Cells
 from ar_assist.games.nonogram.chances import Lines, Odds
 from ar_assist.games.nonogram.grid import Grid, Propagator
@@ -31,6 +35,7 @@ DAMPING = 0.5  # share of what a line said before: undamped, rows and columns sw
 FIRST_ROUNDS, ROUNDS = 100, 20  # of messages before the first guesses, and between later ones
 SHARE = 0.01  # of the open cells that are guessed at a time
 CONFLICTS = 1_000  # of the SAT solver between guesses: a fraction of a second
+BAND = 10  # rows at a time in which other solutions are looked for: a small board
 
 
 def solutions(
@@ -47,11 +52,39 @@ def solutions(
             solved = guesses.tried()
             if solved:
                 found.append(guesses.taken())
+                if len(found) == 1:  # next to others are mostly those that are next to this one
+                    near = next_to(found[0], grid, lines_of, wanted, end - time.monotonic())
+                    guesses.rule_out(near[1:])
+                    found = near
             elif solved is None:
                 guesses.add(beliefs, lines_of)
             elif not guesses.give_up():
                 return found, True
     return found, False
+
+
+def next_to(
+    solution: Cells, grid: Grid, lines_of: Propagator, wanted: int, seconds: float
+) -> list[Cells]:
+    """This solution and others that differ from it in a few rows only, up to `wanted` in all.
+
+    `grid`: what all solutions have in common.
+    """
+    end, known = time.monotonic() + seconds, grid.cells()
+    found = {solution: None}
+    for top in range(0, len(known), BAND):
+        left = end - time.monotonic()
+        if len(found) >= wanted or left <= 0:
+            break
+        below = top + BAND
+        band = Grid.of((*solution[:top], *known[top:below], *solution[below:]))
+        rows = range(top, min(below, len(known)))
+        lines_of.run(band, rows, range(len(known[0])))  # the solution fits: no contradiction
+        if band.open_cells():
+            more = wanted - len(found) + 1
+            near, _ = sat.solutions(lines_of.row_clues, lines_of.col_clues, band, more, left)
+            found.update(dict.fromkeys(near))
+    return list(found)[:wanted]
 
 
 class _Guesses:
@@ -61,7 +94,7 @@ class _Guesses:
         self._solver = solver
         self._cells = cells
         self._variables = {cell: number for number, cell in enumerate(cells, 1)}
-        self._grid = grid
+        self._grid, self._known = grid, grid.cells()
         self._made: dict[int, None] = {}  # literals, in order
 
     def tried(self) -> bool | None:
@@ -73,8 +106,14 @@ class _Guesses:
     def taken(self) -> Cells:
         """The solution that was found; it is not found again."""
         model = self._solver.get_model()[: len(self._cells)]
-        self._solver.add_clause([-literal for literal in model])
-        return filled_in(self._grid, self._cells, [literal > 0 for literal in model])
+        solution = filled_in(self._known, self._cells, [literal > 0 for literal in model])
+        self.rule_out([solution])
+        return solution
+
+    def rule_out(self, solutions: Sequence[Cells]) -> None:
+        """Let these solutions not be found again."""
+        for cells in solutions:
+            self._solver.add_clause([-cells[i][j] * n for (i, j), n in self._variables.items()])
 
     def give_up(self) -> bool:
         """Give up the latest of some guesses that contradict each other; False: there are none."""

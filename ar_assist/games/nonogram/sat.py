@@ -42,7 +42,8 @@ def solutions(
     answer = _CHILD.ask(header.tobytes() + formula.literals.tobytes(), wanted, seconds)
     complete = answer[-1:] == ["end"]
     models = answer[:-1] if complete else answer
-    return [filled_in(grid, cells, [bit == "1" for bit in model]) for model in models], complete
+    known = grid.cells()
+    return [filled_in(known, cells, [bit == "1" for bit in model]) for model in models], complete
 
 
 def formula_of(
@@ -63,9 +64,9 @@ def formula_of(
     return cells, formula
 
 
-def filled_in(grid: Grid, cells: Sequence[tuple[int, int]], filled: Sequence[bool]) -> Cells:
-    """The cells of a grid whose open ones are filled, or else crossed."""
-    values = [list(row) for row in grid.cells()]
+def filled_in(known: Cells, cells: Sequence[tuple[int, int]], filled: Sequence[bool]) -> Cells:
+    """The cells of a grid, those that are open filled, or else crossed."""
+    values = [list(row) for row in known]
     for (i, j), is_filled in zip(cells, filled, strict=True):
         values[i][j] = FILLED if is_filled else CROSSED
     return tuple(map(tuple, values))
