@@ -142,9 +142,9 @@ def test_pieces_of_a_wallpaper_that_run_on_into_each_other_are_no_line_of_the_bo
     rows, cols = truth.shape
     board_in_plane = Lattice((48, 96), (48, 48), rows, cols)
     frame_from_plane = homography(board_in_plane.corners, np.array(board["corners"], np.float32))
-    picture = rectify(next(iter(scene)).image, Plane(frame_from_plane, (48 * cols + 96, 480)))
+    plane = Plane(frame_from_plane, (48 * (cols + 2), 48 * (rows + 3)))
     above = Lattice((48, 48), (48, 48), rows + 1, cols)
-    found = cells_of(reader.read(picture, above))
+    found = cells_of(reader.read(rectify(next(iter(scene)).image, plane), above))
     assert found.shape == truth.shape
 
 

@@ -188,13 +188,19 @@ def _plain_limit(contrast: Array, least: float) -> float:
     return max(float(np.sqrt(steps[widest] * steps[widest + 1])), least)
 
 
-def _quiet_seams(cells: Array) -> tuple[Mask, Mask]:
-    """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left; and where it
-    does but for a slope, as a ground has that changes from place to place, and blurred drawings."""
+def seams(cells: Array) -> tuple[Array, Array]:
+    """(R, C - 1, K, 3) and (R - 1, C, K, 3): what cells show across their borders, SEAM px on
+    either side, to the right and downward; means along the border."""
     inner = slice(EDGE, -EDGE)
     beside = [cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]]
     below = [cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]]
-    across, down = np.concatenate(beside, 3).mean(2), np.concatenate(below, 2).mean(3)
+    return np.concatenate(beside, 3).mean(2), np.concatenate(below, 2).mean(3)
+
+
+def _quiet_seams(cells: Array) -> tuple[Mask, Mask]:
+    """(R, C, 4) where a cell runs on into its neighbour: above, right, below, left; and where it
+    does but for a slope, as a ground has that changes from place to place, and blurred drawings."""
+    across, down = seams(cells)
     # What is left of a slope that ends nowhere is noise, for a step keeps its height.
     return _by_side(across, down, QUIET), _by_side(_less_slope(across), _less_slope(down), NOISE)
 

@@ -10,14 +10,16 @@ from math import ceil
 
 import numpy as np
 
-from ar_assist.games.link.ground import SAME, SEAM, Mask
-from ar_assist.games.tiles import EDGE, Array, Indices
+from ar_assist.games.link.ground import SAME, Mask, seams
+from ar_assist.games.tiles import Array, Indices
 from ar_assist.types import Lattice
 
 PIECES = 2, 3  # cells to a tile along an axis
 ONE_TILE = 7.0  # log odds that cells are pieces: a thousand to one, as most lattices are right
 FEW, MANY = 6, 40  # tiles: of so few, most finds in any picture are wrong; of so many, hardly one
-CUT_THROUGH = 0.25, 3  # of the borders between empty cells, and borders: no effect hides as much
+# Of the borders between empty cells, and how many at least: a pointer, or what a game draws as a
+# pair goes, lies across fewer.
+CUT_THROUGH = 0.25, 3
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
 
@@ -116,9 +118,7 @@ def cuts_pictures(cells: Array, empty: Mask) -> bool:
 
     Sockets that tiles were taken from show there all the same.
     """
-    inner = slice(EDGE, -EDGE)
-    down = np.concatenate([cells[:-1, :, -SEAM:, inner], cells[1:, :, :SEAM, inner]], 2).mean(3)
-    across = np.concatenate([cells[:, :-1, inner, -SEAM:], cells[:, 1:, inner, :SEAM]], 3).mean(2)
+    across, down = seams(cells)
     for profiles, both in ((down, empty[:-1] & empty[1:]), (across, empty[:, :-1] & empty[:, 1:])):
         seen = profiles[both]
         if not len(seen):
