@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import ceil
 
 import numpy as np
+from scipy.spatial import distance
 
 from ar_assist.games.link.ground import SAME, Mask, seams
 from ar_assist.games.tiles import Array, Indices
@@ -116,16 +117,18 @@ def cuts_pictures(cells: Array, empty: Mask) -> bool:
     """Whether pictures lie across the borders between `empty` (R, C) ones of the cells (R, C, CELL,
     CELL, 3), as words and bars of a page do between the lines that it is cut into.
 
-    Sockets that tiles were taken from show there all the same.
+    No picture is like the next. Sockets that tiles were taken from are, on however many cells.
     """
     across, down = seams(cells)
-    for profiles, both in ((down, empty[:-1] & empty[1:]), (across, empty[:, :-1] & empty[:, 1:])):
-        seen = profiles[both]
-        if not len(seen):
-            continue
-        level = seen - seen.mean(1, keepdims=True)
-        other = np.abs(level - np.median(level, axis=0)).max((1, 2)) > SAME
-        share, least = CUT_THROUGH
-        if other.sum() >= max(least, share * len(seen)):
-            return True
-    return False
+    borders = (down, empty[:-1] & empty[1:]), (across, empty[:, :-1] & empty[:, 1:])
+    return any(_are_unlike(profiles[both]) for profiles, both in borders)
+
+
+def _are_unlike(profiles: Array) -> bool:
+    """Whether many of (N, K, 3) profiles across borders are like no other."""
+    level = profiles - profiles.mean(1, keepdims=True)
+    flat = level.reshape(len(level), level.shape[1] * 3)
+    alike = distance.cdist(flat, flat, "chebyshev") < SAME
+    alone = (alike.sum(1) == 1).sum()
+    share, least = CUT_THROUGH
+    return bool(alone >= max(least, share * len(profiles)))
