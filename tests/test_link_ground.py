@@ -448,6 +448,21 @@ def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
     assert not empty[truth > 0].any()
 
 
+def test_plain_tiles_amid_pictures_are_no_ground_of_another_place() -> None:
+    """On a wallpaper a tile without a drawing may have the colour that shows at the other end."""
+    truth = shuffled(6, 14, 12, 3)
+    truth[2:4, 5:7] = truth[1:5, 12:] = 0
+    dark = [(0, 1), (5, 2), (3, 7), (2, 3)]
+    image, lattice = picture(truth, ground=170)
+    right = image[:, 14 * PITCH + 24 :]
+    right[right == 170] = 40
+    paint(image, dark, 40)
+    empty, _ = seen_cells(image, lattice)
+    assert empty[2:4, 5:7].all()
+    assert empty[1:5, 12:].all()
+    assert not any(empty[cell] for cell in dark)
+
+
 def test_pockets_of_a_striped_ground_are_no_tiles() -> None:
     """Moire on an empty ground: stripes that end at the tiles around, alike in all pockets."""
     truth = shuffled(7, 8, 12, 4)

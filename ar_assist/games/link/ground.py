@@ -321,7 +321,7 @@ def _amid_pictures(
     Ground runs on from cell to cell. It may be a picture itself where it runs out of the board and
     shows less than tiles do, which have borders all around; and not much more than it does around
     the board, for small pictures have no borders either. A cell between tiles that shows no more
-    than ground does is ground where it has the colour of ground.
+    than ground does is ground where it has the colour of the ground nearby.
     """
     open_ = quiet.any(2)
     inner, bordered = contrast[open_ & inside], contrast[~open_ & inside]
@@ -341,7 +341,7 @@ def _amid_pictures(
     if not known.any():
         return known, known
     flat = plain | (contrast < NO_MORE * _usual(contrast[known & inside]))  # moire
-    return _with_guesses(known, flat, _off(level, level[known]) < SAME, inside & ~flat)
+    return _with_guesses(known, flat, _off_nearest(level, known) < SAME, inside & ~flat)
 
 
 def _usual(contrast: Array) -> float:
