@@ -1,8 +1,8 @@
 """Jobs for another process whose pictures go through shared memory.
 
 A pipe wants all in one piece: the pictures of a look, 11 MB at 720p, are pickled and written for
-some 8 ms by a thread of the pool, which holds the interpreter's lock meanwhile, so that the step
-and the drawing of the next frame wait. Copying arrays into memory that both see needs no lock.
+some 8 ms by a thread, which holds the interpreter's lock meanwhile, so that the step and the
+drawing of the next frame wait. Copying arrays into memory that both see needs no lock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import pickle
 import shutil
-from collections.abc import Callable
 from contextlib import closing, suppress
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
@@ -24,6 +23,8 @@ SPARE = 1.25  # times what is needed: looks differ by a few small arrays
 FREE = 0.5  # of the memory that is free for this: beyond, writing is death, and others write too
 LINUX = Path("/dev/shm")  # where that can be asked; other systems page it like any memory
 
+Packed = tuple[bytes, str, tuple[int, ...]]  # pickled, its memory's name, where arrays end there
+
 
 class Packer:
     """Packs one job after another: the one before has to be done, for its memory is used anew."""
@@ -31,8 +32,8 @@ class Packer:
     def __init__(self) -> None:
         self._memory: SharedMemory | None = None
 
-    def pack(self, job: object) -> tuple[bytes, str, tuple[int, ...]]:
-        """What `_opened` makes the job of: pickled, its memory's name, where its arrays end there.
+    def pack(self, job: object) -> Packed:
+        """What `opened` makes the job of.
 
         Where there is no room for it, as in a small container, a job has no such memory.
         """
@@ -72,18 +73,8 @@ class Packer:
         return self._memory
 
 
-class Parcel:
-    """A job that is packed when the pool's thread pickles it; at its end it is the job again."""
-
-    def __init__(self, job: object, packer: Packer) -> None:
-        self._job, self._packer = job, packer
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _opened, self._packer.pack(self._job)
-
-
-def _opened(pickled: bytes, name: str, ends: tuple[int, ...]) -> Any:
-    """The job, with arrays of its own."""
+def opened(pickled: bytes, name: str, ends: tuple[int, ...]) -> Any:
+    """The job that was packed so, with arrays of its own."""
     if not name:
         return pickle.loads(pickled)
     with closing(SharedMemory(name)) as memory:

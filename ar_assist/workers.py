@@ -5,18 +5,22 @@ from __future__ import annotations
 import ctypes
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ar_assist.errors import where
-from ar_assist.parcel import Packer, Parcel
+from ar_assist.parcel import Packed, Packer, opened
 from ar_assist.types import AnyGame
 
 NOTHING_PX = 32  # side of a picture of nothing
@@ -36,44 +40,116 @@ def workers(games: Sequence[AnyGame]) -> Iterator[tuple[Executor, Executor]]:
     look, think = Worker(), Worker()
     try:
         look.submit(_load, tuple(games))
-        think.submit(os.getpid)  # starts the process, so that the first board needn't wait for it
         yield look, think
     finally:
-        for child in multiprocessing.active_children():
-            child.terminate()
-        # Not for a job: for the pools' own threads, which may otherwise close a pipe that the
-        # interpreter writes to when it ends, and a traceback would be the program's last word.
         for worker in (look, think):
             worker.shutdown(cancel_futures=True)
 
 
 class Worker(Executor):
-    """One process; the next job after its death (a system short of memory kills) gets a new one."""
+    """One process, and a thread that hands it one job after another.
+
+    A job that the process does not survive (a system short of memory kills) ends with a
+    BrokenExecutor; the next one gets a new process. A `ProcessPoolExecutor` holds the end of its
+    pipe that its processes write to as well: if one is ended in the middle of a result, the pool
+    waits for the rest of that for ever, and so does whoever waits for the pool.
+    """
 
     def __init__(self) -> None:
-        self._pool = _new_process()
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._packer = Packer()
-        self._last: Future[Any] | None = None  # of the jobs that came in a parcel
+        self._process = _Process()
+        self._lock = threading.Lock()  # of the process: one thread ends it, one begins another
+        self._is_ended = False
+        self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
+        self._thread.start()
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """A job that the process does not survive ends with a BrokenExecutor."""
-        if self._last is not None and not self._last.done():  # the shared memory is taken
-            return self._submit(_placed, fn, *args, **kwargs)
-        self._last = self._submit(_placed_of, Parcel((fn, args, kwargs), self._packer))
-        return self._last
+        """As any executor."""
+        if not self._thread.is_alive():
+            raise RuntimeError("this worker has been shut down")
+        job = _Job(Future(), (fn, args, kwargs))
+        self._jobs.put(job)
+        return job.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As any executor; no job is taken after it."""
-        self._pool.shutdown(wait, cancel_futures=cancel_futures)
-        self._packer.close()
+        """As any executor, but for the job that is being done, which `cancel_futures` ends too."""
+        if cancel_futures:
+            with self._lock:
+                self._is_ended = True
+                self._process.end()
+        self._jobs.put(None)
+        if wait:
+            self._thread.join()
 
-    def _submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        with _uninterrupted():
-            try:
-                return self._pool.submit(fn, *args, **kwargs)
-            except BrokenExecutor:
-                self._pool = _new_process()
-                return self._pool.submit(fn, *args, **kwargs)
+    def _run(self) -> None:
+        """The thread: hand over jobs until there is None."""
+        with closing(self._packer):
+            while (job := self._jobs.get()) is not None:
+                process = self._living()
+                if process is None:
+                    job.future.cancel()
+                elif job.future.set_running_or_notify_cancel():
+                    job.run(process, self._packer)
+        with self._lock:
+            self._process.end()
+
+    def _living(self) -> _Process | None:
+        """The process, a new one after its death; None where all is to end."""
+        with self._lock:
+            if not self._is_ended and not self._process.is_alive():
+                self._process = _Process()
+            return None if self._is_ended else self._process
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    future: Future[Any]
+    call: tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+    def run(self, process: _Process, packer: Packer) -> None:
+        """Have it done and its future told; an error in what is sent is one of the job's."""
+        try:
+            is_done, outcome = process.ask(packer.pack(self.call))
+        except (EOFError, OSError):
+            process.end()  # its pipe may end a little before it
+            is_done, outcome = False, BrokenExecutor("the process ended amid its job")
+        except Exception as error:
+            is_done, outcome = False, error
+        if is_done:
+            self.future.set_result(outcome)
+        else:
+            self.future.set_exception(outcome)
+
+
+class _Process:
+    """A process and our end of the pipe to it; the other end is its own alone, so that we hear of
+    its death."""
+
+    def __init__(self) -> None:
+        for name, size in KEPT_BYTES.items():
+            os.environ.setdefault(name, str(size))
+        # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
+        spawn = multiprocessing.get_context("spawn")
+        self._pipe, its = spawn.Pipe()
+        self._process = spawn.Process(target=_work, args=(its,), daemon=True)
+        with _uninterrupted(), its:
+            self._process.start()
+
+    def is_alive(self) -> bool:
+        return self._process.is_alive()
+
+    def ask(self, packed: Packed) -> tuple[bool, Any]:
+        """Whether a job could be done, and its result or error; EOFError or OSError if the process
+        ends before."""
+        self._pipe.send(packed)
+        answer: tuple[bool, Any] = self._pipe.recv()
+        return answer
+
+    def end(self) -> None:
+        """At once, whatever it does."""
+        self._process.terminate()
+        self._process.join()
 
 
 def share_one_heap() -> None:
@@ -94,25 +170,27 @@ def _load(games: Sequence[AnyGame]) -> None:
         game.read(nothing, None)
 
 
-def _placed_of(job: tuple[Callable[..., T], tuple[Any, ...], dict[str, Any]]) -> T:
-    fn, args, kwargs = job  # a parcel has become this on its way
-    return _placed(fn, *args, **kwargs)
+def _work(pipe: Connection) -> None:
+    """The process: jobs come as `Packer` packs them, until the pipe ends."""
+    _begin()
+    with suppress(EOFError, OSError):
+        while True:
+            answer = _done(pipe.recv())
+            try:
+                pipe.send(answer)
+            except (TypeError, AttributeError, pickle.PicklingError) as error:
+                pipe.send((False, error))
 
 
-def _placed(fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> T:
+def _done(packed: Packed) -> tuple[bool, Any]:
+    """Whether a job could be done, and its result or error, which says where it was: its traceback
+    does not leave the process."""
     try:
-        return fn(*args, **kwargs)
+        fn, args, kwargs = opened(*packed)
+        return True, fn(*args, **kwargs)
     except Exception as error:
-        error.add_note(where(error))  # its traceback does not leave the process
-        raise
-
-
-def _new_process() -> ProcessPoolExecutor:
-    for name, size in KEPT_BYTES.items():
-        os.environ.setdefault(name, str(size))
-    # Spawned on every system: a fork would copy the locks of OpenCV's threads in any state.
-    spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(1, mp_context=spawn, initializer=_begin)
+        error.add_note(where(error))
+        return False, error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ar_assist import parcel
-from ar_assist.parcel import Packer, Parcel
+from ar_assist.parcel import Packer, opened
 from ar_assist.types import Frame, Image
 from ar_assist.workers import Worker
 
@@ -33,10 +33,10 @@ def test_pictures_do_not_go_through_the_pipe() -> None:
     packer = Packer()
     views = (picture(1), picture(2))
     job = {"views": views, "frame": views[0], "changed": np.arange(6).reshape(2, 3)}
-    sent = pickle.dumps(Parcel(job, packer))
-    assert len(sent) < 1000
-    one = pickle.loads(sent)
-    other = pickle.loads(pickle.dumps(Parcel((picture(3),), packer)))
+    sent = packer.pack(job)
+    assert len(pickle.dumps(sent)) < 1000
+    one = opened(*sent)
+    other = opened(*packer.pack((picture(3),)))
     packer.close()
     assert all((a == b).all() for a, b in zip(one["views"], views, strict=True))
     assert one["frame"] is one["views"][0], "and none goes twice"
@@ -58,8 +58,9 @@ def test_where_there_is_no_shared_memory_for_it_it_comes_all_the_same(
         usage = type("Usage", (), {"free": free})
         monkeypatch.setattr(parcel.shutil, "disk_usage", lambda _: usage)
     packer = Packer()
-    assert not packer.pack((picture(1),))[1]
-    (came,) = pickle.loads(pickle.dumps(Parcel((picture(1),), packer)))
+    sent = packer.pack((picture(1),))
+    assert not sent[1]
+    (came,) = opened(*sent)
     assert (came == picture(1)).all()
 
 
