@@ -169,6 +169,23 @@ def test_guesses_are_given_up_until_all_solutions_are_found() -> None:
 
 
 @needs_fast
+@pytest.mark.usefixtures("only_guesses")
+@pytest.mark.parametrize(("many", "conflicts"), [(100, 100), (1_000, 1_000)])
+def test_the_more_cells_are_open_the_less_is_searched_between_guesses(
+    many: int, conflicts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ar_assist.games.nonogram import guess
+
+    budgets: list[int] = []
+    monkeypatch.setattr(guess, "MANY", many)
+    monkeypatch.setattr(
+        "pysat.solvers.Glucose4.conf_budget", lambda _, budget: budgets.append(budget)
+    )
+    assert solve(puzzle([[1]] * 12, [[1]] * 12), 1, seconds=60.0).solutions  # 144 open cells
+    assert budgets == [conflicts]
+
+
+@needs_fast
 def test_one_guessed_solution_leads_to_those_next_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from ar_assist.games.nonogram import guess
 

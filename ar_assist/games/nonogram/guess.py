@@ -33,8 +33,9 @@ MOST = 8.0  # log odds that one line may tell another: no word is final
 CERTAIN = 1e-9  # chances are kept so far from 0 and 1
 DAMPING = 0.5  # share of what a line said before: undamped, rows and columns swing
 FIRST_ROUNDS, ROUNDS = 100, 20  # of messages before the first guesses, and between later ones
-SHARE = 0.01  # of the open cells that are guessed at a time
-CONFLICTS = 1_000  # of the SAT solver between guesses: a fraction of a second
+MANY = 7_000  # open cells, of which the SAT solver mostly spends its conflicts in vain
+SHARE, SHARE_OF_MANY = 0.01, 0.02  # of the open cells that are guessed at a time
+CONFLICTS, CONFLICTS_OF_MANY = 1_000, 100  # of the SAT solver between guesses
 BAND = 10  # rows at a time in which other solutions are looked for: a small board
 
 
@@ -96,10 +97,11 @@ class _Guesses:
         self._variables = {cell: number for number, cell in enumerate(cells, 1)}
         self._grid, self._known = grid, grid.cells()
         self._made: dict[int, None] = {}  # literals, in order
+        self._open = len(cells)  # cells, when guesses were last added
 
     def tried(self) -> bool | None:
         """Whether there is a solution with these guesses; None: that would take longer."""
-        self._solver.conf_budget(CONFLICTS)
+        self._solver.conf_budget(CONFLICTS if self._open <= MANY else CONFLICTS_OF_MANY)
         solved: bool | None = self._solver.solve_limited(assumptions=list(self._made))
         return solved
 
@@ -131,7 +133,9 @@ class _Guesses:
             self._solver.add_clause([-literal for literal in self._made])
             return
         odds = beliefs.odds(grid)
-        count = max(1, round(SHARE * np.count_nonzero(odds)))
+        self._open = int(np.count_nonzero(odds))
+        share = SHARE if self._open <= MANY else SHARE_OF_MANY
+        count = max(1, round(share * self._open))
         for place in np.argsort(-np.abs(odds), axis=None, kind="stable")[:count].tolist():
             i, j = divmod(place, odds.shape[1])
             if grid.value(i, j) != UNKNOWN:
