@@ -102,7 +102,7 @@ def look(task: Task) -> Sight | None:
     found = _find(task)
     if found is None or not _beats(found, here, task.believed):
         return here
-    return replace(found, tracker=Tracker(task.frame.image, found.plane))
+    return replace(found, tracker=Tracker(task.frame.image, found.plane, found.reading.corners))
 
 
 def _read_tracked(task: Task, sight: Sight) -> Sight | None:

@@ -5,7 +5,8 @@ The anchor is the plane's surroundings as one frame showed them, rectified once 
 homography), so what optical flow has left to find is a small, unrotated, undistorted motion
 (Baker & Matthews, "Lucas-Kanade 20 Years On", 2004). A robust homography of that motion corrects
 the prediction; forward-backward flow (Kalal et al. 2010) and the likeness of template and picture
-check that it is true.
+check that it is true. Points of the board tell the motion: what is seen around it may lie on a desk
+behind the screen, which moves otherwise.
 
 Frames of reference: *template px* (small, rectified), *plane px*, *frame px*.
 """
@@ -22,10 +23,13 @@ from numpy.typing import NDArray
 from ar_assist.types import Homography, Image, Plane, Points, transform
 
 Grey = NDArray[np.uint8]  # (H, W)
+Mask = NDArray[np.bool_]
 
 TEMPLATE_PX = 448  # longer side of the template: flow is good to 0.05 px there, 0.15 px in 720p
 BORDER = 0.06  # of the plane's sides: the bezel around it moves with it and never changes
-BUCKETS_WH = (14, 10)  # at most one point in each bucket of the template, so points are spread
+BUCKETS_WH = (14, 10)  # at most one point in each bucket of the board, so points are spread
+AROUND_WH = (10, 7)  # …and of the whole template, for points around the board
+LEAST_BUCKET_PX = 10  # template px: nearer points see much the same
 CORNERNESS = 0.01  # of the best point's least eigenvalue: weaker ones are noise or a straight edge
 FLOW_WINDOW_PX = 13
 FLOW_LEVELS = 2  # pyramid levels for what velocity leaves: some 25 px in the template
@@ -39,6 +43,7 @@ ROUNDS = 3
 COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
 MIN_POINTS = 12  # a homography of fewer points is not believed
 MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves
+SPREAD = 0.5  # of the board's area: points in less of it don't tell how the rest lies
 TRUST_DECAY = 0.9  # per frame: a point that stops moving with the plane is out in some 15 frames
 MIN_TRUST = 0.2
 BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by one
@@ -57,17 +62,20 @@ class _Pose:
 
     frame_from_template: Homography
     seen: Grey  # the frame rectified to the template
-    quality: float  # share of the template in view that looks as it did
+    quality: float  # share of what is in view that looks as it did
+    by_board: bool  # points of the board told it, and not what is around alone
 
 
 class Tracker:
     """Follows a plane from the frame where it was found; `update` is drift-free.
 
-    `quality` is the share of the plane in view that looks as it did, 0 to 1, and `seen` the frame
-    rectified to the template, (H, W) grey: of the newest frame in which the plane was made out.
+    `board` (4, 2) are the corners of what is to be followed, plane px; None: all of the plane.
+    `quality` is the share of the board in view that looks as it did, or of the whole template if
+    that is more, 0 to 1, and `seen` the frame rectified to the template, (H, W) grey: of the newest
+    frame in which the plane was made out.
     """
 
-    def __init__(self, image: Image, plane: Plane) -> None:
+    def __init__(self, image: Image, plane: Plane, board: Points | None = None) -> None:
         self.plane = plane
         self.quality = 1.0
         w, h = _sides_px(plane.corners)
@@ -78,6 +86,8 @@ class Tracker:
         frame_from_template = plane.frame_from_plane @ np.linalg.inv(self.template_from_plane)
         self._now: Homography = frame_from_template
         self._before: Homography = frame_from_template
+        seen = plane.corners if board is None else plane.to_frame(board)
+        self._board = _grown(transform(np.linalg.inv(frame_from_template), seen))
         self._anchor(_grey(image))
 
     def update(self, image: Image, guess: Homography | None = None) -> Plane | None:
@@ -94,7 +104,7 @@ class Tracker:
         self._before, self._now = self._now, pose.frame_from_template
         self.seen, self.quality = pose.seen, pose.quality
         self.plane = replace(self.plane, frame_from_plane=self._now @ self.template_from_plane)
-        self._renew(frame)
+        self._renew(frame, pose)
         return self.plane
 
     def _steady(self, guess: Homography | None) -> Homography:
@@ -122,10 +132,14 @@ class Tracker:
     def _anchor(self, frame: Grey) -> None:
         self._template = _warp(frame, self._now, self.template_wh)
         in_view = _in_view(self._now, self.template_wh, frame.shape)
-        self._points = _corners(self._template, in_view)
+        self._points = _corners(self._template, in_view, self._board)
         self._trust = np.ones(len(self._points))
-        self._anchored_points = len(self._points)
+        ours = _within(self._board, self._points)
+        enough = _area(self._points[ours]) >= SPREAD * _area(self._board)
+        self._ours = ours if enough else np.ones_like(ours)
+        self._anchored_points = int(self._ours.sum())
         self._template_blocks = _blocks(self._template)
+        self._blocks_ours = _within(self._board, _block_centres(self.template_wh))
         self.seen = self._template
 
     def _aligned(self, frame: Grey, prediction: Homography) -> _Pose | None:
@@ -150,16 +164,24 @@ class Tracker:
             step = self._step(seen, now, frame.shape)
             if step is None:
                 return None
-            now = now @ step
-            if _moved_px(step, self.template_wh) < SETTLED_PX:
+            motion, by_board = step
+            now = now @ motion
+            if _moved_px(motion, self.template_wh) < SETTLED_PX:
                 break
         seen = _warp(frame, now, self.template_wh)
         in_view = _in_view(now, self.template_wh, frame.shape)
-        quality = _alike(self._template_blocks, _blocks(seen), in_view)
-        return _Pose(now, seen, quality) if quality >= MIN_ALIKE else None
+        blocks = _blocks(seen)
+        quality = max(  # what lies around may move otherwise; and tiles go, or a hand hides them
+            _alike(self._template_blocks, blocks, in_view & self._blocks_ours),
+            _alike(self._template_blocks, blocks, in_view),
+        )
+        return _Pose(now, seen, quality, by_board) if quality >= MIN_ALIKE else None
 
-    def _step(self, seen: Grey, now: Homography, shape: tuple[int, ...]) -> Homography | None:
-        """seen_from_template: the motion that the prediction left, by flow of the points."""
+    def _step(
+        self, seen: Grey, now: Homography, shape: tuple[int, ...]
+    ) -> tuple[Homography, bool] | None:
+        """seen_from_template: the motion that the prediction left, by flow of the points; and
+        whether those of the board told it."""
         inside = _inside(transform(now, self._points), shape)
         if inside.sum() < MIN_POINTS:
             return None
@@ -167,28 +189,58 @@ class Tracker:
         end, back = _flow(self._template, _as_bright_as(self._template, seen), start)
         slack = FLOW_ERROR * float(np.median(np.abs(end - start).max(-1)))
         true = np.abs(back - start).max(-1) < ROUND_TRIP_PX + slack
-        if true.sum() < MIN_POINTS:
+        bound, ours = INLIER_PX + slack, self._ours[inside]
+        among, least = ours, SPREAD * _area(self._board)
+        motion = self._motion(start, end, true, bound, among, least)
+        if motion is None:
+            among = ~ours if (~ours).sum() >= MIN_POINTS else np.ones_like(ours)
+            motion = self._motion(start, end, true, bound, among)
+        if motion is None:
             return None
-        step, fits = cv2.findHomography(
-            start[true], end[true], cv2.RANSAC, INLIER_PX + slack, maxIters=300, confidence=0.99
-        )
-        if step is None:
-            return None
-        moved_with_plane = np.zeros(len(start))
-        moved_with_plane[true] = fits.ravel()
-        if moved_with_plane.mean() < MIN_INLIERS or not _is_sane(step, self.template_wh):
-            return None
+        by_board = bool((among & ours).any())
+        moved_with_plane = true & (np.abs(transform(motion, start) - end).max(-1) < bound)
         trust = TRUST_DECAY * self._trust[inside] + (1 - TRUST_DECAY) * moved_with_plane
-        self._trust[inside] = trust
-        return np.asarray(step, np.float64)
+        judged = among | by_board  # a hidden board may show again
+        self._trust[inside] = np.where(judged, trust, self._trust[inside])
+        exact, _ = cv2.findHomography(start[moved_with_plane], end[moved_with_plane])
+        return motion if exact is None else np.asarray(exact, np.float64), by_board
 
-    def _renew(self, frame: Grey) -> None:
+    def _motion(
+        self,
+        start: Points,
+        end: Points,
+        true: Mask,
+        bound_px: float,
+        among: Mask,
+        least_px2: float = 0.0,
+    ) -> Homography | None:
+        """end_from_start that enough `among` the points share, on an area of so much at least.
+
+        `true` are those that flow found.
+        """
+        known = among & true
+        if known.sum() < MIN_POINTS:
+            return None
+        motion, fits = cv2.findHomography(
+            start[known], end[known], cv2.RANSAC, bound_px, maxIters=300, confidence=0.99
+        )
+        if motion is None:
+            return None
+        share = start[known][fits.ravel() > 0]
+        if len(share) < max(MIN_POINTS, MIN_INLIERS * among.sum()) or _area(share) < least_px2:
+            return None
+        moved = np.asarray(motion, np.float64)
+        return moved if _is_sane(moved, self.template_wh) else None
+
+    def _renew(self, frame: Grey, pose: _Pose) -> None:
         """Drop points that no longer move with the plane; too few left: take a new anchor."""
         trusted = self._trust >= MIN_TRUST
         if not trusted.all():
             self._points, self._trust = self._points[trusted], self._trust[trusted]
+            self._ours = self._ours[trusted]
         if (
-            len(self._points) < REANCHOR_SHARE * self._anchored_points
+            pose.by_board
+            and self._ours.sum() < REANCHOR_SHARE * self._anchored_points
             and self.quality >= REANCHOR_ALIKE
         ):
             self._anchor(frame)
@@ -233,7 +285,7 @@ def _as_bright_as(template: Grey, seen: Grey) -> Grey:
     return np.asarray(cv2.addWeighted(seen, gain, seen, 0.0, mean - gain * seen_mean), np.uint8)
 
 
-def _inside(points: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def _inside(points: Points, shape: tuple[int, ...]) -> Mask:
     """Which (N, 2) px lie in a picture of that shape, a flow window from its border."""
     near = FLOW_WINDOW_PX / 2
     upper = np.array([shape[1] - near, shape[0] - near])
@@ -242,31 +294,66 @@ def _inside(points: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 def _in_view(
     frame_from_template: Homography, size_wh: tuple[int, int], shape: tuple[int, ...]
-) -> NDArray[np.bool_]:
+) -> Mask:
     """(rows, cols) of blocks: which ones the frame shows."""
+    return _inside(transform(frame_from_template, _block_centres(size_wh)), shape)
+
+
+def _block_centres(size_wh: tuple[int, int]) -> NDArray[np.float64]:
+    """(rows, cols, 2) template px."""
     cols, rows = BLOCKS_WH
     x, y = np.meshgrid((np.arange(cols) + 0.5) / cols, (np.arange(rows) + 0.5) / rows)
-    centres = np.stack([x, y], -1) * size_wh
-    return _inside(transform(frame_from_template, centres), shape)
+    return np.stack([x, y], -1) * size_wh
 
 
-def _corners(template: Grey, in_view: NDArray[np.bool_]) -> Points:
-    """The best corner (Shi & Tomasi 1994) of each bucket: (N, 2) template px."""
+def _grown(quad: Points) -> Points:
+    """A (4, 2) quad with a border around it."""
+    middle = quad.mean(0)
+    return np.asarray(middle + (1 + 2 * BORDER) * (quad - middle), np.float32)
+
+
+def _area(points: Points) -> float:
+    """Px² of the convex hull of (N, 2) points."""
+    return float(cv2.contourArea(cv2.convexHull(points))) if len(points) else 0.0
+
+
+def _within(quad: Points, points: NDArray[Any]) -> Mask:
+    """Which of (..., 2) points lie in a convex (4, 2) quad, whichever way round that goes."""
+    side = np.roll(quad, -1, axis=0) - quad
+    away = points[..., None, :] - quad
+    turns = side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0]
+    return np.asarray((turns >= 0).all(-1) | (turns <= 0).all(-1))
+
+
+def _corners(template: Grey, in_view: Mask, board: Points) -> Points:
+    """Corners (Shi & Tomasi 1994) all over the board and, fewer, around it: (N, 2) template px."""
     smooth = cv2.GaussianBlur(template, (3, 3), 0)
     h, w = template.shape
     view = cv2.resize(in_view.astype(np.float32), (w, h), interpolation=cv2.INTER_NEAREST)
-    response = np.asarray(cv2.cornerMinEigenVal(smooth, 5) * view)
     edge = FLOW_WINDOW_PX // 2
-    cols, rows = BUCKETS_WH
-    bh, bw = (h - 2 * edge) // rows, (w - 2 * edge) // cols
-    buckets = response[edge : edge + rows * bh, edge : edge + cols * bw]
+    response = np.asarray(cv2.cornerMinEigenVal(smooth, 5) * view)[edge : h - edge, edge : w - edge]
+    low, high = (
+        np.clip(np.rint(end(0)).astype(int) - edge, 0, response.shape[::-1])
+        for end in (board.min, board.max)
+    )
+    ours = _best(response[low[1] : high[1], low[0] : high[0]], BUCKETS_WH) + low + edge
+    around = _best(response, AROUND_WH) + edge
+    points = ours[_within(board, ours)], around[~_within(board, around)]
+    return np.concatenate(points).astype(np.float32)
+
+
+def _best(response: NDArray[np.float32], buckets_wh: tuple[int, int]) -> NDArray[np.int64]:
+    """(N, 2) px of the best response in each bucket, where it is strong."""
+    size = np.array(response.shape[::-1])
+    cols, rows = np.clip(size // LEAST_BUCKET_PX, 1, buckets_wh).tolist()
+    bw, bh = (size // (cols, rows)).tolist()
+    buckets = response[: rows * bh, : cols * bw]
     buckets = buckets.reshape(rows, bh, cols, bw).transpose(0, 2, 1, 3).reshape(rows, cols, -1)
     best = buckets.argmax(-1)
-    y = edge + np.arange(rows)[:, None] * bh + best // bw
-    x = edge + np.arange(cols)[None, :] * bw + best % bw
-    least = CORNERNESS * float(response.max())
-    strong = np.take_along_axis(buckets, best[..., None], -1)[..., 0] > least
-    return np.stack([x[strong], y[strong]], -1).astype(np.float32)
+    y = np.arange(rows)[:, None] * bh + best // bw
+    x = np.arange(cols)[None, :] * bw + best % bw
+    strong = buckets.max(-1) > CORNERNESS * float(response.max())
+    return np.stack([x[strong], y[strong]], -1)
 
 
 def _flow(template: Grey, seen: Grey, start: Points) -> tuple[Points, Points]:
@@ -345,9 +432,7 @@ def _blocks(picture: Grey) -> NDArray[np.float32]:
     return unit
 
 
-def _alike(
-    ours: NDArray[np.float32], theirs: NDArray[np.float32], in_view: NDArray[np.bool_]
-) -> float:
+def _alike(ours: NDArray[np.float32], theirs: NDArray[np.float32], in_view: Mask) -> float:
     """Share of the blocks in view whose normalised cross-correlation says the same thing."""
     likeness = (ours * theirs).sum(-1)[in_view]
     return float((likeness > MIN_LIKENESS).mean()) if likeness.size else 0.0

@@ -118,6 +118,48 @@ def test_changing_contents_and_a_hand_do_not_drag_the_plane():
         assert np.abs(plane.corners - _sway(index)).max() < 1.5
 
 
+BOARD = np.array([[200, 130], [400, 130], [400, 270], [200, 270]], np.float32) - 0.5  # of the plane
+
+
+def test_what_lies_behind_the_board_does_not_drag_it():
+    """A desk is farther away than the screen on it: seen by a hand-held camera it moves less."""
+    alone = np.zeros_like(SCREEN)
+    alone[120:280, 190:410] = 255
+    tracker = Tracker(_view(START), _plane(START), BOARD)
+    for index in range(1, 16):
+        there = _sway(index)
+        behind = there + np.float32([2.0 * index, 0.6 * index])
+        is_board = _view(there, alone, noise=0) > 127
+        image = np.where(is_board, _view(there, seed=index), _view(behind, seed=index))
+        plane = tracker.update(image)
+        assert plane is not None
+        off = plane.to_frame(BOARD) - _plane(there).to_frame(BOARD)
+        assert np.abs(off).max() < 1.5, index
+
+
+def test_a_cleared_board_is_followed_by_what_is_around_it():
+    tracker = Tracker(_view(START), _plane(START), BOARD)
+    screen = SCREEN.copy()
+    for index in range(1, 20):
+        screen[120:280, 190 : 200 + 20 * (index // 2)] = 128  # its columns go, one by one
+        plane = tracker.update(_view(_sway(index), screen, seed=index))
+        assert plane is not None
+        off = plane.to_frame(BOARD) - _plane(_sway(index)).to_frame(BOARD)
+        assert np.abs(off).max() < 1.5, index
+
+
+def test_a_corner_of_the_board_does_not_tell_how_all_of_it_lies():
+    """A hand lies on the rest of the board; what is around it shows how that lies."""
+    tracker = Tracker(_view(START), _plane(START), BOARD)
+    screen = SCREEN.copy()
+    screen[120:280, 260:410] = _texture(5, (10, 10), (150, 160)) // 3
+    for index in range(1, 16):
+        plane = tracker.update(_view(_sway(index), screen, noise=6, seed=index))
+        assert plane is not None
+        off = plane.to_frame(BOARD) - _plane(_sway(index)).to_frame(BOARD)
+        assert np.abs(off).max() < 0.8, index
+
+
 @pytest.mark.parametrize("what", ["desk", "other", "one cell further"])
 def test_lost_is_said_at_once(what: str):
     board = SCREEN.copy()
