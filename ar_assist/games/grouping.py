@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering
 
+from ar_assist.games.centres import linkage
 from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
 CONTENT = 0.55  # usual difference of shapes: less is no drawing
@@ -97,7 +97,7 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
 
     def attempt(uses: list[int], a: Indices, b: Indices) -> Grouping:
         weights = _weigh(parts, usual, uses, a, b)
-        merges, heights = _linkage(np.tensordot(weights, parts, 1))
+        merges, heights = linkage(np.tensordot(weights, parts, 1))
         level, score, clear = _level(merges, heights)
         labels, margin, lead = _cut_tree(merges, heights, level, size_odds)
         return Grouping(labels, margin, weights / level, score, clear, lead)
@@ -243,14 +243,6 @@ def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) 
     weights = used * np.maximum(usual - within, 0) / (within + CLEANEST * usual + 1e-6) ** 2
     unit = float(weights @ within)
     return np.asarray(weights / (unit + 1e-6))
-
-
-def _linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
-    """Merges (N - 1, 2) of average linkage, and their heights."""
-    tree = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=0.0, metric="precomputed", linkage="average"
-    ).fit(distance)
-    return tree.children_, tree.distances_
 
 
 def _level(merges: Indices, heights: Floats) -> tuple[float, float, float]:
