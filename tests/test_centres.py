@@ -3,12 +3,13 @@
 import cv2
 import numpy as np
 import pytest
-from test_tiles import pattern, same_partition
+from test_tiles import even, pattern, same_partition
 
 from ar_assist.games import tiles
-from ar_assist.games.centres import few_kinds
-from ar_assist.games.grouping import cluster
+from ar_assist.games.centres import few_kinds, own_sides
+from ar_assist.games.grouping import cluster, group
 from ar_assist.games.link.telling import CHANCE, tell
+from ar_assist.games.residuals import finely
 
 
 def in_haze(kinds: np.ndarray, strength: float) -> tiles.Array:
@@ -64,3 +65,30 @@ def test_few_kinds_are_even(odd: int, is_told: bool) -> None:
     apart = np.linalg.norm(at[:, None] - at, axis=2)
     told = few_kinds(apart[None].astype(np.float32), kinds)
     assert (told is not None and same_partition(told, kinds)) == is_told
+
+
+def test_cells_are_sure_that_lie_on_the_side_of_their_kind() -> None:
+    """The farthest of many equals is as far as the nearest of the others, in a haze."""
+    kinds = dealt(6, 20)
+    cells = in_haze(kinds, 60)
+    found = group(finely(tiles.compare(cells, reach=1), cells), even)
+    assert same_partition(found.labels, kinds)
+    assert (found.margin > 2.2).mean() > 0.95
+
+
+def test_a_cell_between_two_kinds_is_on_neither_side() -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(np.arange(5), [12, 12, 12, 2, 1])
+    at = kinds + rng.normal(0, 0.05, len(kinds))
+    at[0] = 0.5
+    side = own_sides(np.abs(at[:, None] - at)[None].astype(np.float32), kinds)
+    assert (side[1:36] > 0.6).all() and abs(side[0]) < 0.25
+    assert not side[36:].any()  # a pair and a single one have no mean
+
+
+@pytest.mark.parametrize("each", [4, 12])
+def test_means_tell_nothing_of_a_board_of_small_kinds(each: int) -> None:
+    """Two look-alikes among them would be a kind as large as others."""
+    kinds = np.repeat(np.arange(7), [12] + [each] * 6)
+    apart = np.abs(kinds[:, None] - kinds)[None] + np.float32(0.1)
+    assert own_sides(apart.astype(np.float32), kinds).any() == (each == 12)

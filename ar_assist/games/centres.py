@@ -21,6 +21,7 @@ LEAST, MOST = 4, 16  # kinds: of more, a tree is cut well
 PER_KIND, FEWEST = 5, 4  # cells on average, and of any: the mean of fewer has noise too
 CLEAR, NEAREST = 0.7, 0.1  # of two kinds' cells a share may lie nearer to the other than so
 BY_CHANCE = 0.04  # of groups of any sizes as few are odd
+MANY = 8  # cells: where kinds have so many, what looks alike shows as two heaps of a group
 ROUNDS = 10  # of moving cells to the nearest mean, and of weighing the parts anew
 ROOM = 1e-9  # squared: no two means are nearer
 
@@ -53,6 +54,18 @@ def few_kinds(parts: Array, guess: Indices) -> Indices | None:
         if is_even and _clearness(apart, labels) > CLEAR:
             return labels
     return None
+
+
+def own_sides(parts: Array, labels: Indices) -> Floats:
+    """(N,) how far each cell lies on its own side, 0 to about 1, of the middle between the mean of
+    its kind and that of the next; 0 where it or most kinds have few cells."""
+    sizes = np.bincount(labels)
+    told = sizes[labels] >= MANY
+    if len(sizes) < 2 or np.median(sizes) < MANY:
+        return np.zeros(len(labels))
+    apart = _weighed(parts.astype(np.float64) ** 2, labels)
+    side = _sides(apart, labels)
+    return np.where(told, side.min(1), 0.0)
 
 
 def _weighed(squares: Floats, labels: Indices) -> Floats:
@@ -102,17 +115,22 @@ def _from_means(apart: Floats, labels: Indices) -> Floats:
 
 
 def _clearness(apart: Floats, labels: Indices) -> float:
-    """How far nearly all cells of any two groups lie on their own side: 0 is between the means, 1
-    where cells of a group lie on average."""
-    from_means = _from_means(apart, labels)
-    own = from_means[np.arange(len(labels)), labels][:, None]
+    """How far nearly all cells of any two groups lie on their own side."""
+    side = _sides(apart, labels)
     some = labels == np.arange(labels.max() + 1)[:, None]
-    gap = from_means - own
-    between = some @ gap / some.sum(1, keepdims=True)  # (G, G) between means, without noise
-    between = (between + between.T) / 2
-    side = gap / np.maximum(between, ROOM)[labels]
     a, b = np.triu_indices(len(some), 1)
     return min(
         float(np.quantile(np.concatenate([side[some[i], j], side[some[j], i]]), NEAREST))
         for i, j in zip(a, b, strict=True)
     )
+
+
+def _sides(apart: Floats, labels: Indices) -> Floats:
+    """(N, G) how far cells lie on their own side of the middle between means: 0 there, 1 where
+    cells of a group lie on average, and infinitely far from their own group."""
+    n, some = len(labels), labels == np.arange(labels.max() + 1)[:, None]
+    from_means = np.nan_to_num(_from_means(apart, labels), posinf=0.0)  # of a cell alone
+    gap = from_means - from_means[np.arange(n), labels][:, None]
+    between = some @ gap / some.sum(1, keepdims=True)  # (G, G) squared, without noise
+    between = np.maximum((between + between.T) / 2, ROOM)
+    return np.where(some.T, np.inf, gap / between[labels])
