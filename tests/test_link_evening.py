@@ -76,3 +76,16 @@ def test_a_ground_that_changes_between_sprites_is_made_even() -> None:
         for of in (cells, even_ground(cells))
     )
     assert before > 70 and after < 10
+
+
+def test_edges_of_equal_sprites_are_equal_wherever_these_stand() -> None:
+    """There a px is half ground: left as it is, each sprite would have a halo of its own ground."""
+    slope = np.linspace(60, 110, 10 * CELL, dtype=np.float32)
+    whole = np.repeat((slope + slope[:, None])[..., None], 3, axis=2)
+    middles = np.arange(1, 9) * CELL + CELL // 2
+    for x, y in np.stack(np.meshgrid(middles, middles), -1).reshape(-1, 2).tolist():
+        cv2.circle(whole, (x, y), CELL // 2 - 6, (20, 30, 40), -1)
+    whole = cv2.GaussianBlur(whole, (0, 0), 1.5)
+    cells = np.ascontiguousarray(whole.reshape(10, CELL, 10, CELL, 3).swapaxes(1, 2))
+    before, after = (np.abs(of[1, 1] - of[8, 8]).max() for of in (cells, even_ground(cells)))
+    assert before > 60 and after < 20

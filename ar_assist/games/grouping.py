@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import AgglomerativeClustering
 
+from ar_assist.games.centres import linkage, own_sides
 from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
 CONTENT = 0.55  # usual difference of shapes: less is no drawing
@@ -36,6 +36,8 @@ UNLIKE, UNLIKE_STEP = -0.3, 6.0
 # Log odds that a cell is with its like alone: a logistic fit, checked by benchmarks/link_kinds.py,
 # of rendered boards.
 BASE, PER_RATIO, PER_MARGIN, PER_CROWD, PER_STRAIN = 4.7, 3.7, 0.9, 4.0, 1.1
+# … where kinds have many cells: from the middle between two means to where equals lie.
+PER_SIDE, ASIDE = 8.5, 0.2
 CAUTION = 1.5  # log odds less than these, for boards that are unlike those of the fit
 ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike may be one group
 UNSTRAINED = 1.5  # strain of groups too small to show any: more than that of most others
@@ -79,7 +81,9 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     within = replace(look, parts=look.parts[telling], slack=look.slack[telling])
     found, strain = _parted(found, within, _odds(found, look.parts), size_odds)
     size = np.bincount(found.labels)[found.labels]
-    margin = _odds(found, look.parts) - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
+    told = BASE + np.minimum(PER_SIDE * (own_sides(within.parts, found.labels) - ASIDE), ENOUGH)
+    odds = np.maximum(_odds(found, look.parts), told)
+    margin = odds - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
     margin = np.where(_may_hide_colour(found, look), np.minimum(margin, 0), margin)
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
@@ -97,7 +101,7 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
 
     def attempt(uses: list[int], a: Indices, b: Indices) -> Grouping:
         weights = _weigh(parts, usual, uses, a, b)
-        merges, heights = _linkage(np.tensordot(weights, parts, 1))
+        merges, heights = linkage(np.tensordot(weights, parts, 1))
         level, score, clear = _level(merges, heights)
         labels, margin, lead = _cut_tree(merges, heights, level, size_odds)
         return Grouping(labels, margin, weights / level, score, clear, lead)
@@ -243,14 +247,6 @@ def _weigh(parts: Array, usual: Array, uses: list[int], a: Indices, b: Indices) 
     weights = used * np.maximum(usual - within, 0) / (within + CLEANEST * usual + 1e-6) ** 2
     unit = float(weights @ within)
     return np.asarray(weights / (unit + 1e-6))
-
-
-def _linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
-    """Merges (N - 1, 2) of average linkage, and their heights."""
-    tree = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=0.0, metric="precomputed", linkage="average"
-    ).fit(distance)
-    return tree.children_, tree.distances_
 
 
 def _level(merges: Indices, heights: Floats) -> tuple[float, float, float]:

@@ -22,6 +22,7 @@ RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on betwe
 EVEN = 0.9  # of these are of one colour: no picture, but faces that touch, or a plain ground
 STEP = 2.0  # times what a ground changes between other cells: more, where tiles begin, is frames
 ON_GROUND = 3 * NOISE  # grey levels off the ground at which a px is half ground, half tile
+EDGE = 5  # cell px: where a drawing ends, as near it is as far off the ground as within
 CORNER = 3, 8  # cell px from two borders: within a frame, and most drawings leave it free
 EDGE_BLUR = 1.0  # cell px, sigma: what antialiasing and a camera make of the edge of a drawing
 MOST = 0.8  # of the faces of a tone …
@@ -58,8 +59,11 @@ def even_ground(cells: Array) -> Array:
         return cells
     ground = cv2.resize(ground, mosaic.shape[1::-1])
     off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
+    inside = cv2.GaussianBlur(cv2.dilate(off, np.ones((EDGE, EDGE))), (0, 0), EDGE_BLUR)
+    share = np.minimum(off / (inside + 1e-3), 1)[..., None]
+    drawn = mosaic - ground - share * (usual - ground)
     tile = off**2 / (off**2 + ON_GROUND**2)
-    even = usual + tile[..., None] * (mosaic - usual)
+    even = usual + tile[..., None] * drawn
     evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
     return evened
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ar_assist.games import tiles
+from ar_assist.games.centres import few_kinds
 from ar_assist.games.grouping import cluster
 from ar_assist.games.link import framing, ground
 from ar_assist.games.link.ground import BUSIER, USUALLY, Mask
@@ -242,7 +243,7 @@ def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | Non
         return None
     look = tiles.compare(cells[some], reach=1)
     found = cluster(look.among(judge), _first_odds)
-    if found.clear < CHANCE:
+    if found.clear < CHANCE and few_kinds(look.among(judge).parts, found.labels) is None:
         return None
     apart = np.tensordot(found.weights, look.parts, 1) ** 2
     np.fill_diagonal(apart, np.inf)
