@@ -31,7 +31,7 @@ NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile 
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
 ENOUGH = 6  # tiles that are read as before: not by chance
-EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
+EVEN = 0.5  # certainty under which a look at a cell that looks as it did doubts it and no more
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing
@@ -311,7 +311,10 @@ class Belief:
         against = np.where(waits & steady | taken & unheard, time, earlier)
         since = np.where(otherwise & ~taken, word.since, np.inf)
         self._word = _Word(reading.cells, since, waits, against)
-        heard = self._steadied(reading.patched(old, otherwise & ~taken), taken)
+        heard = reading.patched(old, otherwise & ~taken)
+        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
+        no_surer = np.where(steady, np.minimum(heard.certainty, reading.certainty), heard.certainty)
+        heard = self._steadied(replace(heard, certainty=no_surer), taken)
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():

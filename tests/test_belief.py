@@ -15,6 +15,7 @@ from toy import (
     HINT,
     LATTICE,
     PLANE_WH,
+    PX,
     ROWS,
     SLOW,
     START,
@@ -336,6 +337,28 @@ def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
         said.append(belief.reading.certainty[1, 2])
     assert said[1] == pytest.approx(0.3)  # of two looks the one that doubts
     assert said[2:] == pytest.approx([1.2 - luck] * 7)
+
+
+@pytest.mark.parametrize("is_covered", [True, False])
+def test_what_most_looks_read_otherwise_is_not_sure_though_they_are_not_either(is_covered: bool):
+    """Tiles slid that hardly differ: looks take the cell now for this kind, now for that."""
+    belief, plane, certainties = Belief(), Plane(np.eye(3), PLANE_WH), []
+    for number, kind in enumerate((START.cells[2][3],) * 3 + (7, 8, 7, 8)):
+        picture, certainty = screen_picture(START), np.ones((ROWS, COLS), np.float32)
+        reading = ToyGame().read(picture, LATTICE)
+        if number >= 3:
+            certainty[2, 3] = 0.3
+            if is_covered:  # …and a hand is no reason to doubt what it covers
+                x, y = LATTICE.quads()[2, 3, 0].astype(int)
+                picture[y : y + PX, x : x + PX] = 0
+        board = START.put({(2, 3): kind})
+        sight = Sight(
+            ToyGame(), plane, LATTICE, None, replace(reading, board=board, certainty=certainty)
+        )
+        belief.hear(sight, number / 5, cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.eye(3))
+        assert belief.reading.board == START
+        certainties.append(belief.reading.certainty[2, 3])
+    assert certainties == pytest.approx([1.0] * 4 + [1.0 if is_covered else 0.3] * 3)
 
 
 @pytest.mark.parametrize("looks_so", [True, False])  # tiles that hardly differ do not
