@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import LEAD, TRUST, Sight
+from ar_assist.look import EVEN, LEAD, TRUST, Sight
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
@@ -31,7 +31,6 @@ NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile 
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
 ENOUGH = 6  # tiles that are read as before: not by chance
-EVEN = 0.5  # certainty under which a look says nothing against a cell that looks as it did
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing
@@ -289,6 +288,7 @@ class Belief:
         """
         otherwise = old.cells != reading.cells
         # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
+        # A look that is not sure of that contradicts nothing.
         sure = otherwise & (reading.certainty >= EVEN)
         another = change.is_another_board(changed) or change.is_another_board(sure)
         steady = ~changed & (not another)
@@ -298,7 +298,7 @@ class Belief:
         taken = otherwise & (word.since < time) & (time - word.since >= needed)
         unheard = np.zeros_like(differs)
         if sight.natural is not None:
-            taken |= differs & sight.natural
+            taken |= otherwise & sight.natural  # a part of a slide is no board that ever was
         elif another:  # with cells of both it would be neither
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
@@ -311,7 +311,10 @@ class Belief:
         against = np.where(waits & steady | taken & unheard, time, earlier)
         since = np.where(otherwise & ~taken, word.since, np.inf)
         self._word = _Word(reading.cells, since, waits, against)
-        heard = self._steadied(reading.patched(old, otherwise & ~taken), taken)
+        heard = reading.patched(old, otherwise & ~taken)
+        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
+        no_surer = np.where(steady, np.minimum(heard.certainty, reading.certainty), heard.certainty)
+        heard = self._steadied(replace(heard, certainty=no_surer), taken)
         doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():

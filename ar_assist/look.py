@@ -36,6 +36,7 @@ FAINT = 0.2  # confidence under which what is read is no board but the known one
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 FEW = 6  # cells of which half the credit is chance
+EVEN = 0.5  # certainty under which a cell may well be something else
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
@@ -185,11 +186,13 @@ def _natural(
     if changed is None:
         return otherwise if _follows(game, known, reading) else None
     seen = otherwise & changed
+    # One that looks as it did and is read doubtfully is misread, or slid along with others.
+    firm = otherwise & (changed | (reading.certainty >= EVEN))
     explained = [seen]
     if 2 * seen.sum() >= otherwise.sum():
-        explained = [otherwise, seen]
+        explained = [firm, otherwise, seen]
     elif seen.any() and otherwise.sum() >= NO_CHANCE:
-        explained = [seen, otherwise]
+        explained = [seen, firm, otherwise]
     for cells in explained:
         if game.follows(known.board, known.patched(reading, cells).board):
             return np.asarray(cells)

@@ -15,6 +15,7 @@ from toy import (
     HINT,
     LATTICE,
     PLANE_WH,
+    PX,
     ROWS,
     SLOW,
     START,
@@ -336,6 +337,43 @@ def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
         said.append(belief.reading.certainty[1, 2])
     assert said[1] == pytest.approx(0.3)  # of two looks the one that doubts
     assert said[2:] == pytest.approx([1.2 - luck] * 7)
+
+
+def test_a_slide_of_tiles_that_hardly_differ_is_believed_whole_though_one_is_read_doubtfully():
+    belief, plane = Belief(), Plane(np.eye(3), PLANE_WH)
+    seen = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+    row = START.cells[1]
+    after = START.put({(1, c): kind for c, kind in enumerate((0, *row[:-1]))})
+    certainty = np.ones((ROWS, COLS), np.float32)
+    certainty[1, 3] = 0.3
+    for time, board, sure in ((0.0, START, np.ones_like(certainty)), (0.5, after, certainty)):
+        reading = Reading(board, LATTICE.corners, sure, 0.95)
+        natural = None if board == START else np.array(START.cells) != board.cells
+        belief.hear(Sight(ToyGame(), plane, LATTICE, None, reading, natural), time, seen, np.eye(3))
+    assert belief.reading.board == after
+    assert belief.reading.certainty[1, 3] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("is_covered", [True, False])
+def test_what_most_looks_read_otherwise_is_not_sure_though_they_are_not_either(is_covered: bool):
+    """Tiles slid that hardly differ: looks take the cell now for this kind, now for that."""
+    belief, plane, certainties = Belief(), Plane(np.eye(3), PLANE_WH), []
+    for number, kind in enumerate((START.cells[2][3],) * 3 + (7, 8, 7, 8)):
+        picture, certainty = screen_picture(START), np.ones((ROWS, COLS), np.float32)
+        reading = ToyGame().read(picture, LATTICE)
+        if number >= 3:
+            certainty[2, 3] = 0.3
+            if is_covered:  # …and a hand is no reason to doubt what it covers
+                x, y = LATTICE.quads()[2, 3, 0].astype(int)
+                picture[y : y + PX, x : x + PX] = 0
+        board = START.put({(2, 3): kind})
+        sight = Sight(
+            ToyGame(), plane, LATTICE, None, replace(reading, board=board, certainty=certainty)
+        )
+        belief.hear(sight, number / 5, cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), np.eye(3))
+        assert belief.reading.board == START
+        certainties.append(belief.reading.certainty[2, 3])
+    assert certainties == pytest.approx([1.0] * 4 + [1.0 if is_covered else 0.3] * 3)
 
 
 @pytest.mark.parametrize("looks_so", [True, False])  # tiles that hardly differ do not

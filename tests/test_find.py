@@ -74,6 +74,12 @@ def test_tiles_with_a_shaded_side_are_cut_in_the_middle_of_their_gaps(data: Path
     assert best_error(image, np.array(truth["corners"], np.float32), tried=1) < CELL / 2
 
 
+def test_cells_begin_in_the_middle_of_gaps_that_a_rough_lattice_hid() -> None:
+    scene = open_scene("scene:tier=phone,seed=63000,seconds=0.1")
+    corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+    assert best_error(next(iter(scene)).image, corners, tried=1) < 0.03
+
+
 @pytest.mark.parametrize("degrees", [90, 180, 37])
 def test_a_turned_and_tilted_board_is_found(data: Path, degrees: float) -> None:
     image, truth = load(data / "link" / "tsinghua_colorcapture.jpg")

@@ -86,10 +86,31 @@ def test_the_lens_is_told_from_a_lattice(bow: float) -> None:
     assert found[0].bow == pytest.approx(bow, abs=0.01)
 
 
+def test_a_slight_bend_is_told_by_cells_that_are_seen_sharply() -> None:
+    lens = RadialLens(-0.04, SIZE)
+    grid, px = grid_and_px(lens, noise=0.005)
+    some = (np.abs(grid - (12, 6)) < (6, 4)).all(axis=1)
+    found = seen_lens(grid[some], px[some], SIZE, tolerance=0.08)
+    assert found
+    assert found[0].bow == pytest.approx(lens.bow, abs=0.01)
+
+
 def test_no_lens_is_seen_in_a_picture_without_distortion() -> None:
     for seed in range(20):
         grid, px = grid_and_px(RadialLens(0.0, SIZE), noise=0.03, seed=seed)
         assert seen_lens(grid, px, SIZE, tolerance=0.08) is None
+
+
+def test_few_cells_that_are_off_together_tell_no_strong_lens() -> None:
+    """As templates and leaning pictures make them: by a little, and more so at the ends."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, y = np.meshgrid(np.arange(-3, 4), np.arange(-2, 3))
+        from_middle = np.stack([x.ravel(), y.ravel()], -1)
+        off = rng.normal(0, 0.006, from_middle.shape) + 0.015 * (from_middle / (3, 2)) ** 3
+        grid = from_middle + np.array([12, 6])
+        found = seen_lens(grid, transform(FRAME_FROM_GRID, grid + off), SIZE, tolerance=0.08)
+        assert found is None
 
 
 def test_things_that_hang_beside_a_board_tell_no_lens() -> None:
@@ -106,6 +127,17 @@ def test_cells_in_a_line_tell_no_lens(rows: int) -> None:
     y, x = np.indices((rows, 40))
     lines = np.stack([x.ravel(), y.ravel()], -1).astype(np.float32)
     assert seen_lens(lines, lens.distort(lines * 30 + 20), SIZE, tolerance=0.08) is None
+
+
+def test_the_corners_of_a_board_that_is_bent_a_little_are_its_own() -> None:
+    rows, cols, lens = 6, 10, RadialLens(-0.08, SIZE)
+    candidate = next(find(through(lens, board(rows, cols))))
+    assert candidate.lattice
+    left, top = ORIGIN[0] + (COLS - cols) * PITCH // 2, ORIGIN[1]
+    right, bottom = left + cols * PITCH, top + rows * PITCH
+    outer = np.array([(left, top), (right, top), (right, bottom), (left, bottom)]) - 0.5
+    found = candidate.plane.to_frame(candidate.lattice.corners)
+    assert np.abs(found - lens.distort(outer)).max() < 0.015 * PITCH
 
 
 def test_a_bent_board_is_found_to_its_corners_and_straightened() -> None:

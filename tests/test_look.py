@@ -270,6 +270,31 @@ def test_a_long_slide_of_tiles_that_hardly_differ_is_known_by_the_cell_it_frees(
         assert not is_known or (seen.natural == otherwise).all()
 
 
+@pytest.mark.parametrize(
+    ("game", "cell", "certainty", "is_known"),
+    [
+        (_Sliding(), (3, 0), 0.3, True),
+        (_Sliding(), (3, 0), 0.9, False),
+        (_Sliding(), (1, 3), 0.3, True),
+        (ToyGame(), (3, 0), 0.3, True),
+    ],
+)
+def test_a_steady_cell_that_is_read_doubtfully_has_changed_if_a_move_needs_it_and_else_not(
+    game: ToyGame, cell: tuple[int, int], certainty: float, is_known: bool
+):
+    after = _slid(COLS) if isinstance(game, _Sliding) else START.put({(0, 0): 0, (1, 5): 0})
+    moved = np.array(START.cells) != after.cells
+    read = after if moved[cell] else after.put({cell: 1 + START.cells[cell[0]][cell[1]] % 6})
+    known, seen = (
+        Reading(board, LATTICE.corners, np.ones((ROWS, COLS), np.float32), 0.95)
+        for board in (START, read)
+    )
+    seen.certainty[cell] = certainty
+    changed = moved & (np.array(after.cells) == 0)
+    natural = look_module._natural(game, seen, known, changed)
+    assert (natural == moved).all() if is_known else natural is None
+
+
 @pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, False)])
 def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
     pairs: int, is_known: bool

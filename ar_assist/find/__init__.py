@@ -12,6 +12,7 @@ from itertools import chain, islice
 import cv2
 import numpy as np
 
+from ar_assist.find.cells import placed
 from ar_assist.find.lattice import Box, Fit
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
@@ -48,7 +49,8 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
     in_frame = outlines(image) if outlined is None else outlined
     work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
     fits = lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame])
-    parts = chain((_of_lattice(frame_from_work, fit) for fit in fits), map(_of_quad, in_frame))
+    found = (_of_lattice(frame_from_work, placed(work, fit)) for fit in fits)
+    parts = chain(found, map(_of_quad, in_frame))
     yield from islice(parts, CANDIDATES)
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
 

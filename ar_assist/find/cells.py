@@ -25,6 +25,8 @@ RIM_PX = 1  # of such a cell, left out: frames and gaps are on all
 COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best basis' fill: others may be the board's own down to this
 PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
+PLACED = 1 / 6  # of a cell: it begins no further from where a rough lattice tells
+SHIFTS = ((PHASES + 0.5) / CELL_PX + 0.5) % 1 - 0.5  # cells: of one that begins at a phase
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
 SYMMETRY = (2.0, 1.0, 0.5)  # worth of that of edges, level and variance; sprites hide the latter
@@ -76,9 +78,7 @@ def _begun(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cells that begin where tiles do."""
     smooth = _smooth(image, fit)
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
-    x, y = (_phase(smooth, fit) + 0.5) / CELL_PX
-    shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
-    return measured(image, replace(fit, frame_from_grid=fit.frame_from_grid @ shift))
+    return measured(image, fit.moved(*(_phase(smooth, fit) + 0.5) / CELL_PX))
 
 
 def measured(image: Image, fit: Fit) -> Fit | None:
@@ -92,9 +92,20 @@ def compared(image: Image, fit: Fit) -> Fit:
     return replace(fit, content=_content(image, fit))
 
 
+def placed(image: Image, fit: Fit) -> Fit:
+    """A lattice that is complete, its cells moved by a part of one to where they are symmetric.
+
+    Where they begin was told when only its beginning was known, and no better than that fitted.
+    """
+    near = np.abs(SHIFTS) < PLACED
+    costs = (_asymmetry(*profiles)[near] for profiles in _profiles(_smooth(image, fit), fit))
+    x, y = (float(SHIFTS[near][cost.argmin()]) for cost in costs)
+    return fit.moved(x, y)
+
+
 def _smooth(image: Image, fit: Fit) -> Maps:
     """The box's cells with a margin of one, noise and moire smoothed."""
-    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX)
+    picture = rectified(image, fit.frame_from_grid, fit.box.grown(1), CELL_PX, fit.bend)
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 

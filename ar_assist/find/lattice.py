@@ -20,7 +20,8 @@ from scipy import ndimage, stats
 from ar_assist.find.lens import LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
 from ar_assist.registration import best_offsets
-from ar_assist.types import Homography, Image, Points, transform
+from ar_assist.types import Homography, Image, Plane, Points, transform
+from ar_assist.warp import rectify
 
 CELL_PX = 16  # side of a cell while growing: enough for frames, little enough to be fast
 REACH_PX = 5  # a cell is sought this far from its predicted place, at CELL_PX
@@ -50,6 +51,13 @@ class Box:
     y: int
     cols: int
     rows: int
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """(4, 2) grid units: top left, then clockwise."""
+        right, bottom = self.x + self.cols, self.y + self.rows
+        around = [[self.x, self.y], [right, self.y], [right, bottom], [self.x, bottom]]
+        return np.array(around, np.float64)
 
     def grown(self, by: int) -> Box:
         return Box(self.x - by, self.y - by, self.cols + 2 * by, self.rows + 2 * by)
@@ -84,6 +92,12 @@ class Fit:
         ends = transform(self.frame_from_grid, np.array([[0, 0], [1, 0], [0, 1]]) + middle)
         return np.asarray(np.hypot(*(ends[1:] - ends[0]).T), np.float64)
 
+    def moved(self, x: float, y: float) -> Fit:
+        """The same with every cell so many grid units further right and down."""
+        shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
+        bend = self.bend and self.bend.under(shift)
+        return replace(self, frame_from_grid=self.frame_from_grid @ shift, bend=bend)
+
     @property
     def regularity(self) -> float:
         """0 to 1: a large, full lattice of cells that are alike in frame."""
@@ -97,15 +111,21 @@ class Fit:
         return self.regularity * (0.25 + 0.75 * self.content)
 
 
-def rectified(image: Image, frame_from_grid: Homography, box: Box, cell_px: int) -> Image:
-    """The box's cells, upright, `cell_px` px wide and high each."""
+def rectified(
+    image: Image, frame_from_grid: Homography, box: Box, cell_px: int, bend: LensBend | None = None
+) -> Image:
+    """The box's cells, upright and straight, `cell_px` px wide and high each."""
     scale = 1 / cell_px
     half = 0.5 * scale
     grid_from_picture = np.array([[scale, 0, box.x + half], [0, scale, box.y + half], [0, 0, 1]])
+    frame_from_picture = frame_from_grid @ grid_from_picture
+    size_wh = box.cols * cell_px, box.rows * cell_px
+    if bend:
+        return rectify(image, Plane(frame_from_picture, size_wh, bend.under(grid_from_picture)))
     picture = cv2.warpPerspective(
         image,
-        frame_from_grid @ grid_from_picture,
-        (box.cols * cell_px, box.rows * cell_px),
+        frame_from_picture,
+        size_wh,
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
@@ -157,7 +177,9 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     fit, grid, seen = followed
     lens = seen_lens(grid, seen, (image.shape[1], image.shape[0]), FIT_CELLS)
     if lens:
-        fit = _completed_through(*lens, image, fit) or fit
+        bent = _bent_by(*lens, fit)
+        # What bends less costs the lattice none of its cells.
+        fit = bent if _bends_little(bent) else _completed_through(*lens, image, fit) or fit
     return fit if _is_plausible(fit) else None
 
 
@@ -217,6 +239,18 @@ def _connected(some: Mask, box: Box, inner: Box) -> Mask:
     return connected
 
 
+def _bent_by(lens: RadialLens, straight_from_grid: Homography, fit: Fit) -> Fit:
+    """The lattice with a lens."""
+    grid_from_frame = np.asarray(np.linalg.inv(fit.frame_from_grid))
+    return replace(fit, bend=LensBend(straight_from_grid, lens, grid_from_frame))
+
+
+def _bends_little(fit: Fit) -> bool:
+    """Whether a lens moves the corners of the box by less than cells may be off."""
+    corners = fit.box.corners.astype(np.float32)
+    return bool(fit.bend is None or np.abs(fit.bend.bent(corners) - corners).max() < FIT_CELLS)
+
+
 def _completed_through(
     lens: RadialLens, straight_from_grid: Homography, image: Image, fit: Fit
 ) -> Fit | None:
@@ -231,9 +265,8 @@ def _completed_through(
     found, _ = cv2.findHomography(centres, seen)
     if found is None:
         return None
-    frame_from_grid = np.asarray(found, np.float64)
-    bend = LensBend(fit.frame_from_grid, lens, np.asarray(np.linalg.inv(frame_from_grid)))
-    return replace(fit, frame_from_grid=frame_from_grid, bend=bend)
+    as_seen = replace(fit, frame_from_grid=np.asarray(found, np.float64))
+    return _bent_by(lens, fit.frame_from_grid, as_seen)
 
 
 def _is_too_large(box: Box) -> bool:
@@ -243,10 +276,7 @@ def _is_too_large(box: Box) -> bool:
 def _is_plausible(fit: Fit) -> bool:
     """Whether the lattice may be a rectangle of cells seen by a camera: near cells are larger,
     but no more than MAX_FORESHORTENING times, and none lies behind the camera."""
-    left, top = fit.box.x, fit.box.y
-    right, bottom = left + fit.box.cols, top + fit.box.rows
-    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
-    z = corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]
+    z = fit.box.corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]
     if z.min() <= 1e-6:
         return False
     # The area of a cell goes with the inverse cube of its depth.

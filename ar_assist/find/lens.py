@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 from ar_assist.types import Homography, Image, Plane, Points, transform
 from ar_assist.warp import rectify
 
-BOWS = np.linspace(-0.28, 0.08, 73)  # webcams: from a wide angle's barrel to a slight pincushion
+BOWS = np.linspace(-0.28, 0.08, 19)  # webcams: from a wide angle's barrel to a slight pincushion
+USUAL_BOW = 0.06  # webcams: few bow more, and cells that are off together may seem to
+FINER = np.linspace(-0.015, 0.015, 7)  # around the best of these
 BENT = 4.0  # times the tolerance: no lens moves cells further off the homography that fits best
 MIN_CELLS = 24  # fewer lie on some homography whatever the lens is
+LEAST_OFF = 0.01  # grid units: by so much cells are off whatever else is right, and off alike
+ROUNDS = 3  # of a fit in which cells that are off weigh less
 DECISIVE = 3.0  # log likelihood that a lens must add: chance adds 0.5, rarely as much as this
+
+
+Size = tuple[int, int]  # px: width, height
 
 
 @dataclass(frozen=True)
@@ -25,7 +32,7 @@ class RadialLens:
     """Radial distortion about the picture's middle: the division model (Fitzgibbon, CVPR 2001)."""
 
     bow: float  # per squared half diagonal; below 0: barrel
-    size_wh: tuple[int, int]  # px
+    size_wh: Size
 
     def undistort(self, points: NDArray[np.floating]) -> Points:
         """(..., 2) px of a picture without distortion, from px of the distorted one."""
@@ -81,11 +88,11 @@ class LensBend:
 
 
 def seen_lens(
-    grid: Points, seen: Points, size_wh: tuple[int, int], tolerance: float
+    grid: Points, seen: Points, size_wh: Size, tolerance: float
 ) -> tuple[RadialLens, Homography] | None:
     """The lens that best explains where cells are seen, and straight_from_grid.
 
-    `grid` (N, 2) are their places in grid units, `seen` (N, 2) px; a cell is usually off by up to
+    `grid` (N, 2) are their places in grid units, `seen` (N, 2) px; a cell may be off by up to
     `tolerance` grid units. None: a homography alone explains them nearly as well.
     """
     if len(grid) < MIN_CELLS:
@@ -94,21 +101,54 @@ def seen_lens(
     some = near.ravel() > 0 if near is not None else np.zeros(len(grid), bool)
     if some.sum() < MIN_CELLS or np.ptp(grid[some], axis=0).min() < 2:  # in a line they tell none
         return None
-    bows = np.concatenate([[0.0], BOWS])
-    straight = np.stack([RadialLens(float(bow), size_wh).undistort(seen[some]) for bow in bows])
-    found = _homographies(straight, grid[some])
-    off = np.stack([transform(h, s) for h, s in zip(found, straight, strict=True)]) - grid[some]
-    # Cauchy's, in two dimensions
-    likelihood = -1.5 * np.log1p((off**2).sum(-1) / tolerance**2).sum(-1)
-    best = int(likelihood.argmax())
-    if likelihood[best] < likelihood[0] + DECISIVE:
+    grid, seen = grid[some], seen[some]
+    rough = _Fits.of(BOWS, grid, seen, size_wh)
+    usual = float(np.clip(np.sqrt(np.median(rough.off, axis=1).min()), LEAST_OFF, tolerance))
+    bow = rough.bows[rough.likelihoods(usual).argmax()]
+    found = _Fits.of(np.concatenate([[0.0], bow + FINER]), grid, seen, size_wh)
+    likelihoods = found.likelihoods(usual)
+    best = int(likelihoods.argmax())
+    if likelihoods[best] < likelihoods[0] + DECISIVE:
         return None
-    straight_from_grid = np.linalg.inv(found[best])
-    return RadialLens(float(bows[best]), size_wh), straight_from_grid / straight_from_grid[2, 2]
+    straight_from_grid = np.linalg.inv(found.grid_from_straight[best])
+    lens = RadialLens(float(found.bows[best]), size_wh)
+    return lens, straight_from_grid / straight_from_grid[2, 2]
 
 
-def _homographies(source: Points, target: Points) -> NDArray[np.float64]:
-    """(B, 3, 3) target_from_source, of `source` (B, N, 2) and `target` (N, 2), all B at once.
+@dataclass(frozen=True, eq=False)
+class _Fits:
+    """What is left of where N cells are seen, under each of B bows."""
+
+    bows: NDArray[np.float64]  # (B,)
+    grid_from_straight: NDArray[np.float64]  # (B, 3, 3)
+    off: NDArray[np.float64]  # (B, N) squared grid units
+
+    @classmethod
+    def of(cls, bows: NDArray[np.float64], grid: Points, seen: Points, size_wh: Size) -> _Fits:
+        """Homographies that most of the cells bear out: the further one is off, the less it weighs
+        (Cauchy's weights, at the scale of the median)."""
+        straight = np.stack([RadialLens(float(bow), size_wh).undistort(seen) for bow in bows])
+        weight = np.ones(straight.shape[:2])
+        for _ in range(ROUNDS):
+            found = _homographies(straight, grid, weight)
+            fitted = (transform(h, s) for h, s in zip(found, straight, strict=True))
+            off = ((np.stack(list(fitted)) - grid) ** 2).sum(-1, dtype=np.float64)
+            usual = np.maximum(np.median(off, axis=1, keepdims=True), LEAST_OFF**2)
+            weight = 1 / (1 + off / usual)
+        return cls(bows, found, off)
+
+    def likelihoods(self, usual: float) -> NDArray[np.float64]:
+        """(B,) log, if a cell is usually off by so many grid units (Cauchy's, in two dimensions),
+        and how likely such a lens is."""
+        of_cells = -1.5 * np.log1p(self.off / usual**2).sum(1)
+        return np.asarray(of_cells - (self.bows / USUAL_BOW) ** 2 / 2)
+
+
+def _homographies(
+    source: Points, target: Points, weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(B, 3, 3) target_from_source, of `source` (B, N, 2) and `target` (N, 2), all B at once, by
+    `weight` (B, N).
 
     The direct linear transform (Hartley and Zisserman 2004, 4.1) of centred and scaled points.
     """
@@ -119,7 +159,8 @@ def _homographies(source: Points, target: Points) -> NDArray[np.float64]:
     first = np.stack([x, y, one, none, none, none, -u * x, -u * y, -u * one], -1)
     second = np.stack([none, none, none, x, y, one, -v * x, -v * y, -v * one], -1)
     rows = np.concatenate([first, second], 1)
-    least = np.linalg.eigh(rows.swapaxes(1, 2) @ rows)[1][..., 0].reshape(-1, 3, 3)
+    weighted = rows * np.tile(weight, 2)[..., None]
+    least = np.linalg.eigh(rows.swapaxes(1, 2) @ weighted)[1][..., 0].reshape(-1, 3, 3)
     return np.asarray(np.linalg.inv(theirs) @ least @ ours)
 
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ar_assist.find.blobs import blob_lattices
 from ar_assist.find.cells import compared, measured, settle
-from ar_assist.find.lattice import Box, Fit, grow
+from ar_assist.find.lattice import Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
 from ar_assist.find.subdivision import RECTIFIED_PX, filled
-from ar_assist.types import Homography, Image, Lattice, Points, transform
+from ar_assist.types import Homography, Image, transform
 from ar_assist.warp import rectify
 
 MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and periods
@@ -145,21 +145,16 @@ def _seen_through(fit: Fit, frame_from_picture: Homography) -> Fit:
 def _is_alias(fit: Fit, better: Fit) -> bool:
     """Whether it is the same lattice again, or a far less likely one on the same place: every
     board has some, such as its own diagonals."""
-    outer = transform(fit.frame_from_grid, _border(fit.box))
+    outer = transform(fit.frame_from_grid, fit.box.corners)
     seen = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), outer)
     # From one seed rows run rightward, from another downward.
-    ours = _border(better.box)
+    ours = better.box.corners
     apart = min(np.abs(np.roll(seen, turn, axis=0) - ours).max() for turn in range(4))
     if apart < SAME_BORDER and fit.support.size == better.support.size:
         return True
     (x, y), box = seen.mean(axis=0), better.box
     inside = 0 < x - box.x < box.cols and 0 < y - box.y < box.rows
     return bool(inside and fit.score < ALIAS * better.score)
-
-
-def _border(box: Box) -> Points:
-    """(4, 2) grid units."""
-    return Lattice((box.x, box.y), (1, 1), box.rows, box.cols).corners
 
 
 def _is_part(sparse: Fit, fit: Fit) -> bool:
