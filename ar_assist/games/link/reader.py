@@ -26,6 +26,7 @@ from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import cuts_pictures, joined, may_be_pieces
+from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
@@ -171,6 +172,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
         doubt |= to_themselves(told.tile & inside, lines)
+    doubt |= told.tile & inside & crossed(cells).ravel()
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     bare = inside & ~told.tile
     if bare.any():
