@@ -116,19 +116,30 @@ def _log_odds(seen: Mask, chance: float) -> float:
 def cuts_pictures(cells: Array, empty: Mask) -> bool:
     """Whether pictures lie across the borders between `empty` (R, C) ones of the cells (R, C, CELL,
     CELL, 3), as words and bars of a page do between the lines that it is cut into.
-
-    No picture is like the next. Sockets that tiles were taken from are, on however many cells.
     """
     across, down = seams(cells)
-    borders = (down, empty[:-1] & empty[1:]), (across, empty[:, :-1] & empty[:, 1:])
-    return any(_are_unlike(profiles[both]) for profiles, both in borders)
+    beside, below = across[empty[:, :-1] & empty[:, 1:]], down[empty[:-1] & empty[1:]]
+    return _are_cut(beside, below) or _are_cut(below, beside)
 
 
-def _are_unlike(profiles: Array) -> bool:
-    """Whether many of (N, K, 3) profiles across borders are like no other."""
+def _are_cut(profiles: Array, others: Array) -> bool:
+    """Whether many of (N, K, 3) profiles across borders are of pictures, by the `others` (M, K, 3),
+    of borders that run the other way.
+
+    No picture is like the next. Sockets that tiles were taken from are, on however many cells, but
+    these have four sides; and the lines of a ground lie on all of its borders.
+    """
     level = profiles - profiles.mean(1, keepdims=True)
     flat = level.reshape(len(level), level.shape[1] * 3)
     alike = distance.cdist(flat, flat, "chebyshev") < SAME
-    alone = (alike.sum(1) == 1).sum()
+    of_pictures = alike.sum(1) == 1
     share, least = CUT_THROUGH
-    return bool(alone >= max(least, share * len(profiles)))
+    shows = _show(profiles)
+    if len(others) >= least and not _show(others).any() and not shows.all():
+        of_pictures |= shows
+    return bool(of_pictures.sum() >= max(least, share * len(profiles)))
+
+
+def _show(profiles: Array) -> Mask:
+    """(N,) which of (N, K, 3) profiles across borders show anything."""
+    return np.asarray(np.ptp(profiles, axis=1).max(-1) > SAME)
