@@ -175,22 +175,18 @@ def _work(pipe: Connection) -> None:
     _begin()
     with suppress(EOFError, OSError):
         while True:
-            answer = _done(pipe.recv())
-            try:
-                pipe.send(answer)
-            except (TypeError, AttributeError, pickle.PicklingError) as error:
-                pipe.send((False, error))
+            pipe.send_bytes(_answer(pipe.recv()))
 
 
-def _done(packed: Packed) -> tuple[bool, Any]:
-    """Whether a job could be done, and its result or error, which says where it was: its traceback
-    does not leave the process."""
+def _answer(packed: Packed) -> bytes:
+    """Pickled: whether a job could be done, and its result or error, which says where it was, for
+    its traceback does not leave the process. A result that cannot be pickled is such an error."""
     try:
         fn, args, kwargs = opened(*packed)
-        return True, fn(*args, **kwargs)
+        return pickle.dumps((True, fn(*args, **kwargs)))
     except Exception as error:
         error.add_note(where(error))
-        return False, error
+        return pickle.dumps((False, error))
 
 
 @contextmanager
