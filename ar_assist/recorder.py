@@ -95,7 +95,10 @@ class Recorder:
 
 
 def recorded(source: Source, recorder: Recorder) -> Source:
-    """The source, every new picture of which is also written as it came; closes the recorder."""
+    """The source, every new picture of which is also written as its camera made it.
+
+    Closes the recorder.
+    """
     return _Recorded(source, recorder)
 
 
@@ -109,7 +112,7 @@ class _Recorded:
         last = -1
         for frame in self._source:
             if frame.index != last:  # a stalled camera repeats its last picture
-                self._recorder.write(frame.image, frame.time)
+                self._recorder.write(frame.raw, frame.time)
             last = frame.index
             yield frame
 

@@ -65,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
-    """The source recorded as it comes, then corrected."""
+    """The source corrected, and recorded as its camera made it."""
     _print_obtained(source, settings)
-    corrected = options.corrections(settings, source.size_wh)
+    source = options.corrections(settings, source.size_wh)(source)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
         _keep_beside(Path(raw), settings)
         source = recorded(source, recorder)
-    return corrected(source)
+    return source
 
 
 def _keep_beside(raw: Path, settings: Settings) -> None:

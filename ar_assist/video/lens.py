@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from queue import Empty, Queue
+from threading import Thread
 from typing import Protocol
 
 from ar_assist.errors import SourceError
@@ -47,13 +50,45 @@ class _Corrected:
         self.size_wh, self.live = source.size_wh, source.live
 
     def __iter__(self) -> Iterator[Frame]:
-        for frame in self._source:
-            try:
-                corrected = self._correct(frame)
-            except ValueError as error:  # a picture of another shape than before
-                raise SourceError(f"{self.name}: {error}") from None
-            corrected.image.flags.writeable = False
-            yield replace(corrected, original=frame.raw)
+        frames = map(self._corrected, self._source)
+        return _ahead(frames) if self.live else frames
+
+    def _corrected(self, frame: Frame) -> Frame:
+        try:
+            corrected = self._correct(frame)
+        except ValueError as error:  # a picture of another shape than before
+            raise SourceError(f"{self.name}: {error}") from None
+        corrected.image.flags.writeable = False
+        return replace(corrected, original=frame.raw)
 
     def close(self) -> None:
         self._source.close()
+
+
+def _ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The newest of the frames, worked out by a thread while the caller still has the last one.
+
+    To correct a frame takes as long as to follow a board in it: one after the other they are too
+    slow for a quick camera.
+    """
+    newest: Queue[Frame | BaseException | None] = Queue(1)
+
+    def put(item: Frame | BaseException | None) -> None:
+        with suppress(Empty):
+            newest.get_nowait()  # nobody came for it in time
+        newest.put(item)
+
+    def run() -> None:
+        try:
+            for frame in frames:
+                put(frame)
+        except BaseException as error:
+            put(error)
+        else:
+            put(None)
+
+    Thread(target=run, name="lens", daemon=True).start()
+    while (item := newest.get()) is not None:
+        if isinstance(item, BaseException):
+            raise item
+        yield item
