@@ -19,7 +19,9 @@ from ar_assist.games.othello import grid
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard
 from ar_assist.games.othello.board import squares as squares_in
 from ar_assist.games.othello.coordinates import turn_of
-from ar_assist.games.othello.discs import OPEN, Squares, classify, stray
+from ar_assist.games.othello.discs import Squares, classify
+from ar_assist.games.othello.felt import OPEN
+from ar_assist.games.othello.laid import stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
