@@ -17,7 +17,8 @@ from scipy.spatial import cKDTree
 from ar_assist.games.ink import Glyph, Ink, patch_of
 from ar_assist.games.nonogram.board import Clue, room
 from ar_assist.games.nonogram.digits import NO_DIGIT, Probabilities, classify
-from ar_assist.games.nonogram.layout import BESIDE, CLEAR, Layout, Sheet
+from ar_assist.games.nonogram.layout import BESIDE, Layout
+from ar_assist.games.nonogram.sheet import CLEAR, Sheet
 from ar_assist.games.nonogram.strikes import parted
 
 HEIGHTS = (0.7, 1.4)  # of the typical digit: other glyphs are dots, marks and letters

@@ -19,7 +19,8 @@ from sklearn.cluster import AgglomerativeClustering
 
 from ar_assist.games.ink import MIN_CONTRAST, Glyph
 from ar_assist.games.nonogram.board import CROSSED, DOUBTFUL, FILLED, UNKNOWN, Cells
-from ar_assist.games.nonogram.layout import Layout, Sheet
+from ar_assist.games.nonogram.layout import Layout
+from ar_assist.games.nonogram.sheet import Sheet
 
 INNER = 0.56  # of a cell's side: its middle, free of lines when the lattice is a little off
 CROSS_INNER = 0.76  # likewise, as far out as bold crosses leave paper

@@ -12,18 +12,10 @@ from ar_assist.games.ink import INK_THRESHOLD
 from ar_assist.games.nonogram.board import DOUBTFUL, Cells, NonogramBoard
 from ar_assist.games.nonogram.clues import ClueReading, read_clues
 from ar_assist.games.nonogram.entries import Colours, read_entries
-from ar_assist.games.nonogram.layout import (
-    BESIDE,
-    NEAR,
-    Layout,
-    Sheet,
-    clue_margin,
-    find_layout,
-    spread,
-    upright,
-)
+from ar_assist.games.nonogram.layout import BESIDE, Layout, clue_margin, find_layout, upright
 from ar_assist.games.nonogram.linegrid import MIN_SIDE, LineGrid, find_grids
 from ar_assist.games.nonogram.repair import Settled, settle
+from ar_assist.games.nonogram.sheet import NEAR, Sheet, spread
 from ar_assist.types import Image, Reading, homography, transform
 
 MAX_GRIDS = 3  # line grids looked at: the screen may hold a keyboard or a calendar as well
