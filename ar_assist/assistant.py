@@ -340,7 +340,7 @@ class Assistant:
     def _leave_trail(self, frame: Frame) -> None:
         """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""
         if self._looking and abs(frame.time - self._trail[-1].time) >= self._step_s:
-            self._trail.append(replace(frame, bent=None))  # only its way is of use
+            self._trail.append(frame)
             if len(self._trail) > TRAIL:
                 self._trail, self._step_s = self._trail[::2], 2 * self._step_s
 

@@ -36,7 +36,7 @@ class Followed:
 
     def update(self, frame: Frame) -> None:
         """Find the plane in the next frame."""
-        self.plane = self.tracker.update(frame.image)
+        self.plane = self.tracker.update(frame)
         if self.plane is None:
             self._views.clear()  # what comes after a jerk or a hand may show something else
             return
@@ -62,8 +62,7 @@ class Followed:
 
     def fuller(self, frame: Frame) -> tuple[Image, Plane] | None:
         """An earlier picture and plane that show what lies beyond the edge of this one's."""
-        newest = frame.image if frame.bent is None else frame.bent
-        is_this = self._fullest is not None and self._fullest[0] is newest
+        is_this = self._fullest is not None and self._fullest[0] is frame.image
         return None if is_this else self._fullest
 
 
@@ -88,8 +87,8 @@ def led_to_now(
         return sight.plane
     if guess is None:
         for between in trail[1:-1]:
-            tracker.update(between.image)
-    return tracker.update(trail[-1].image, guess)
+            tracker.update(between)
+    return tracker.update(trail[-1], guess)
 
 
 def plane_by_hand(corners: Points) -> Plane:

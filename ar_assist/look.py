@@ -103,7 +103,7 @@ def look(task: Task) -> Sight | None:
     found = _find(task)
     if found is None or not _beats(found, here, task.believed):
         return here
-    return replace(found, tracker=Tracker(task.frame.image, found.plane, found.reading.corners))
+    return replace(found, tracker=Tracker(task.frame, found.plane, found.reading.corners))
 
 
 def _read_tracked(task: Task, sight: Sight) -> Sight | None:
@@ -200,7 +200,7 @@ def _natural(
 
 
 def _find(task: Task) -> Sight | None:
-    image = task.frame.image
+    image = task.frame.undistorted
     outlined = outlines(image)
     candidates, orientation = find(image, outlined), task.orientation
     if task.given:  # who sets corners says which is the top left

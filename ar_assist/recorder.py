@@ -95,10 +95,7 @@ class Recorder:
 
 
 def recorded(source: Source, recorder: Recorder) -> Source:
-    """The source, every new picture of which is also written as its camera made it.
-
-    Closes the recorder.
-    """
+    """The source, every new picture of which is also written as it came; closes the recorder."""
     return _Recorded(source, recorder)
 
 
@@ -112,7 +109,7 @@ class _Recorded:
         last = -1
         for frame in self._source:
             if frame.index != last:  # a stalled camera repeats its last picture
-                self._recorder.write(frame.raw, frame.time)
+                self._recorder.write(frame.image, frame.time)
             last = frame.index
             yield frame
 

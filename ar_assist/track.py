@@ -8,6 +8,9 @@ the prediction; forward-backward flow (Kalal et al. 2010) and the likeness of te
 check that it is true. Points of the board tell the motion: what is seen around it may lie on a desk
 behind the screen, which moves otherwise.
 
+Pictures are sampled as the lens bends them: to straighten all of one first takes longer than all
+else here.
+
 Frames of reference: *template px* (small, rectified), *plane px*, *frame px*.
 """
 
@@ -20,7 +23,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Homography, Image, Plane, Points, transform
+from ar_assist.types import Frame, Homography, Lens, Plane, Points, transform
+from ar_assist.warp import mapped
 
 Grey = NDArray[np.uint8]  # (H, W)
 Mask = NDArray[np.bool_]
@@ -40,6 +44,8 @@ INLIER_PX = 1.5  # template px: lens distortion bends a plane by about one
 FLOW_ERROR = 0.15  # of the motion that is left: by so much flow is off, so both bounds grow by it
 SETTLED_PX = 3.0  # template px: motion left that flow finds as well as none at all
 ROUNDS = 3
+LENS_PX = 8  # template px from one place to the next that is led through the lens; those between
+# are off by a twentieth of a px
 COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
 MIN_POINTS = 12  # a homography of fewer points is not believed
 MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves
@@ -66,6 +72,51 @@ class _Pose:
     by_board: bool  # points of the board told it, and not what is around alone
 
 
+@dataclass(frozen=True, eq=False)
+class _Picture:
+    """A frame in grey, as its lens bends it."""
+
+    grey: Grey
+    lens: Lens | None
+
+    @classmethod
+    def of(cls, frame: Frame) -> _Picture:
+        return cls(np.asarray(cv2.cvtColor(frame.image, cv2.COLOR_BGR2GRAY), np.uint8), frame.lens)
+
+    def warped(self, frame_from_seen: Homography, size_wh: tuple[int, int]) -> Grey:
+        """What a homography leads to frame px, of that size."""
+        border = cv2.BORDER_REPLICATE
+        if self.lens is None:
+            inverse = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+            seen = cv2.warpPerspective(
+                self.grey, frame_from_seen, size_wh, flags=inverse, borderMode=border
+            )
+        else:
+            lens = self.lens
+            places = mapped(
+                lambda px: lens.distort(transform(frame_from_seen, px)), size_wh, LENS_PX
+            )
+            seen = cv2.remap(
+                self.grey, places[..., 0], places[..., 1], cv2.INTER_LINEAR, borderMode=border
+            )
+        return np.asarray(seen, np.uint8)
+
+    def shows(self, points: Points) -> Mask:
+        """Which (..., 2) frame px it shows, a flow window from its border."""
+        seen = points if self.lens is None else self.lens.distort(points)
+        near, upper = FLOW_WINDOW_PX / 2, np.array(self.grey.shape[::-1]) - FLOW_WINDOW_PX / 2
+        return np.asarray(((seen > near) & (seen < upper)).all(axis=-1))
+
+    def coarse(self) -> Grey:
+        """All of the frame, COARSE_PX of its px wide each."""
+        if self.lens is None:
+            return _smaller(self.grey, 1 / COARSE_PX)
+        h, w = self.lens.shown.shape
+        blurred = replace(self, grey=np.asarray(cv2.blur(self.grey, (COARSE_PX,) * 2), np.uint8))
+        frame_from_coarse = np.diag([COARSE_PX, COARSE_PX, 1.0])
+        return blurred.warped(frame_from_coarse, (w // COARSE_PX, h // COARSE_PX))
+
+
 class Tracker:
     """Follows a plane from the frame where it was found; `update` is drift-free.
 
@@ -75,7 +126,7 @@ class Tracker:
     frame in which the plane was made out.
     """
 
-    def __init__(self, image: Image, plane: Plane, board: Points | None = None) -> None:
+    def __init__(self, frame: Frame, plane: Plane, board: Points | None = None) -> None:
         self.plane = plane
         self.quality = 1.0
         w, h = _sides_px(plane.corners)
@@ -88,23 +139,23 @@ class Tracker:
         self._before: Homography = frame_from_template
         seen = plane.corners if board is None else plane.to_frame(board)
         self._board = _grown(transform(np.linalg.inv(frame_from_template), seen))
-        self._anchor(_grey(image))
+        self._anchor(_Picture.of(frame))
 
-    def update(self, image: Image, guess: Homography | None = None) -> Plane | None:
-        """Where the plane is in `image`; None: lost. `guess` is frame_from_plane, if known better.
+    def update(self, frame: Frame, guess: Homography | None = None) -> Plane | None:
+        """Where the plane is in `frame`; None: lost. `guess` is frame_from_plane, if known better.
 
         After None the tracker still looks where the plane was last seen.
         """
-        frame = _grey(image)
-        pose = self._aligned(frame, self._steady(guess))
-        pose = pose or self._aligned(frame, self._jerked(frame))
+        picture = _Picture.of(frame)
+        pose = self._aligned(picture, self._steady(guess))
+        pose = pose or self._aligned(picture, self._jerked(picture))
         if pose is None:
             self._before = self._now
             return None
         self._before, self._now = self._now, pose.frame_from_template
         self.seen, self.quality = pose.seen, pose.quality
         self.plane = replace(self.plane, frame_from_plane=self._now @ self.template_from_plane)
-        self._renew(frame, pose)
+        self._renew(picture, pose)
         return self.plane
 
     def _steady(self, guess: Homography | None) -> Homography:
@@ -114,9 +165,9 @@ class Tracker:
         motion = self._now @ np.linalg.inv(self._before)
         return np.asarray(motion @ self._now)
 
-    def _jerked(self, frame: Grey) -> Homography:
+    def _jerked(self, picture: _Picture) -> Homography:
         """frame_from_template after a jerk: the old pose, shifted to where it looks most alike."""
-        small = _smaller(frame, 1 / COARSE_PX)
+        small = picture.coarse()
         coarse_from_template = np.diag([1 / COARSE_PX, 1 / COARSE_PX, 1.0]) @ self._now
         w, h = self.template_wh
         quarter = np.array([[1, 1], [3, 1], [3, 3], [1, 3]], np.float64) / 4 * (w, h)
@@ -129,9 +180,9 @@ class Tracker:
         jump = COARSE_PX * (_best_place(small, np.asarray(patch, np.uint8)) - (x, y))
         return np.asarray(_shifted(*jump) @ self._now)
 
-    def _anchor(self, frame: Grey) -> None:
-        self._template = _warp(frame, self._now, self.template_wh)
-        in_view = _in_view(self._now, self.template_wh, frame.shape)
+    def _anchor(self, picture: _Picture) -> None:
+        self._template = picture.warped(self._now, self.template_wh)
+        in_view = picture.shows(transform(self._now, _block_centres(self.template_wh)))
         self._points = _corners(self._template, in_view, self._board)
         self._trust = np.ones(len(self._points))
         ours = _within(self._board, self._points)
@@ -142,9 +193,9 @@ class Tracker:
         self._blocks_ours = _within(self._board, _block_centres(self.template_wh))
         self.seen = self._template
 
-    def _aligned(self, frame: Grey, prediction: Homography) -> _Pose | None:
+    def _aligned(self, picture: _Picture, prediction: Homography) -> _Pose | None:
         """Where flow leads from the prediction, or some cells from there if that is more alike."""
-        pose = self._align(frame, prediction)
+        pose = self._align(picture, prediction)
         if pose is None:
             return None
         found = np.linalg.inv(prediction) @ pose.frame_from_template
@@ -153,23 +204,23 @@ class Tracker:
         slip = _slip(self._template, pose.seen)
         if np.abs(slip).max() < SLIP_PX:
             return pose
-        rival = self._align(frame, pose.frame_from_template @ _shifted(*slip))
+        rival = self._align(picture, pose.frame_from_template @ _shifted(*slip))
         return rival if rival and rival.quality > pose.quality else pose
 
-    def _align(self, frame: Grey, prediction: Homography) -> _Pose | None:
+    def _align(self, picture: _Picture, prediction: Homography) -> _Pose | None:
         """Where flow leads from the prediction; None where the plane cannot be made out."""
         now = prediction
         for _ in range(ROUNDS):
-            seen = _warp(frame, now, self.template_wh)
-            step = self._step(seen, now, frame.shape)
+            seen = picture.warped(now, self.template_wh)
+            step = self._step(seen, picture.shows(transform(now, self._points)))
             if step is None:
                 return None
             motion, by_board = step
             now = now @ motion
             if _moved_px(motion, self.template_wh) < SETTLED_PX:
                 break
-        seen = _warp(frame, now, self.template_wh)
-        in_view = _in_view(now, self.template_wh, frame.shape)
+        seen = picture.warped(now, self.template_wh)
+        in_view = picture.shows(transform(now, _block_centres(self.template_wh)))
         blocks = _blocks(seen)
         quality = max(  # what lies around may move otherwise; and tiles go, or a hand hides them
             _alike(self._template_blocks, blocks, in_view & self._blocks_ours),
@@ -177,12 +228,9 @@ class Tracker:
         )
         return _Pose(now, seen, quality, by_board) if quality >= MIN_ALIKE else None
 
-    def _step(
-        self, seen: Grey, now: Homography, shape: tuple[int, ...]
-    ) -> tuple[Homography, bool] | None:
-        """seen_from_template: the motion that the prediction left, by flow of the points; and
-        whether those of the board told it."""
-        inside = _inside(transform(now, self._points), shape)
+    def _step(self, seen: Grey, inside: Mask) -> tuple[Homography, bool] | None:
+        """seen_from_template: the motion that the prediction left, by flow of the points that lie
+        `inside` the picture; and whether those of the board told it."""
         if inside.sum() < MIN_POINTS:
             return None
         start = self._points[inside]
@@ -232,7 +280,7 @@ class Tracker:
         moved = np.asarray(motion, np.float64)
         return moved if _is_sane(moved, self.template_wh) else None
 
-    def _renew(self, frame: Grey, pose: _Pose) -> None:
+    def _renew(self, picture: _Picture, pose: _Pose) -> None:
         """Drop points that no longer move with the plane; too few left: take a new anchor."""
         trusted = self._trust >= MIN_TRUST
         if not trusted.all():
@@ -243,11 +291,7 @@ class Tracker:
             and self._ours.sum() < REANCHOR_SHARE * self._anchored_points
             and self.quality >= REANCHOR_ALIKE
         ):
-            self._anchor(frame)
-
-
-def _grey(image: Image) -> Grey:
-    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+            self._anchor(picture)
 
 
 def _sides_px(corners: Points) -> tuple[float, float]:
@@ -266,37 +310,12 @@ def _with_border(size_wh: tuple[int, int], inner_wh: tuple[float, float]) -> Hom
     return matrix
 
 
-def _warp(frame: Grey, frame_from_template: Homography, size_wh: tuple[int, int]) -> Grey:
-    seen = cv2.warpPerspective(
-        frame,
-        frame_from_template,
-        size_wh,
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
-    return np.asarray(seen, np.uint8)
-
-
 def _as_bright_as(template: Grey, seen: Grey) -> Grey:
     """`seen` with the template's mean and contrast: flow takes brightness for constant."""
     mean, contrast = (float(value.item()) for value in cv2.meanStdDev(template))
     seen_mean, seen_contrast = (float(value.item()) for value in cv2.meanStdDev(seen))
     gain = contrast / max(seen_contrast, 1.0)
     return np.asarray(cv2.addWeighted(seen, gain, seen, 0.0, mean - gain * seen_mean), np.uint8)
-
-
-def _inside(points: Points, shape: tuple[int, ...]) -> Mask:
-    """Which (N, 2) px lie in a picture of that shape, a flow window from its border."""
-    near = FLOW_WINDOW_PX / 2
-    upper = np.array([shape[1] - near, shape[0] - near])
-    return np.asarray(((points > near) & (points < upper)).all(axis=-1))
-
-
-def _in_view(
-    frame_from_template: Homography, size_wh: tuple[int, int], shape: tuple[int, ...]
-) -> Mask:
-    """(rows, cols) of blocks: which ones the frame shows."""
-    return _inside(transform(frame_from_template, _block_centres(size_wh)), shape)
 
 
 def _block_centres(size_wh: tuple[int, int]) -> NDArray[np.float64]:

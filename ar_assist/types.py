@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
@@ -22,8 +23,11 @@ State = Literal["searching", "locked", "lost"]
 
 
 class Lens(Protocol):
-    """The camera's lens, as the source knows it: frames come undistorted, and what is logged or
-    drawn goes out distorted."""
+    """The camera's lens, as the source knows it: what is logged or drawn goes out distorted."""
+
+    def undistort(self, image: Image) -> Image:
+        """The picture as a lens without distortion makes it, all of it."""
+        ...
 
     @property
     def shown(self) -> NDArray[np.bool_]:
@@ -45,19 +49,24 @@ class Frame:
 
     index: int  # counts the source's frames from 0, dropped ones included
     time: float  # s on the source's own clock
-    image: Image  # undistorted, read-only
-    lens: Lens | None = None  # None: the picture is as the camera made it
+    image: Image  # as the lens bends it, read-only
+    lens: Lens | None = None  # None: it bends nothing, or nobody knows how
     note: str = (
         ""  # what the source has to say ("camera stalled, reconnecting"); "" when all is well
     )
     name: str = ""  # path of the picture, for folders
     original: Image | None = None  # as the camera made it; None: `image` is
-    bent: Image | None = None  # `image` as the lens bends it; None: none does
 
     @property
     def raw(self) -> Image:
         """The picture as the camera made it."""
         return self.image if self.original is None else self.original
+
+    @cached_property
+    def undistorted(self) -> Image:
+        """The picture in frame px. To straighten all of one costs as much as to follow a board in
+        it, so that only who seeks anywhere asks for it."""
+        return self.image if self.lens is None else self.lens.undistort(self.image)
 
     @property
     def shown(self) -> NDArray[np.bool_]:
@@ -74,9 +83,7 @@ class Frame:
         It is the one that nobody straightened: small tiles that are interpolated twice, once by
         that and once more by rectifying, can't be told apart any more.
         """
-        if self.lens is None or self.bent is None:
-            return self.image, plane
-        return self.bent, plane.through(self.lens)
+        return self.image, plane if self.lens is None else plane.through(self.lens)
 
 
 class Source(Protocol):
@@ -428,5 +435,5 @@ class View:
         if lens is not None:
             plane = plane and plane.through(lens)
             screen = None if screen is None else lens.distort(screen)
-        frame = replace(self.frame, image=self.frame.raw, lens=None, original=None, bent=None)
+        frame = replace(self.frame, image=self.frame.raw, lens=None, original=None)
         return replace(self, frame=frame, plane=plane, screen=screen)

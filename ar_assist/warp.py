@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import cv2
@@ -59,13 +60,18 @@ def shown(image: Image, plane: Plane, part: Box | None = None) -> Mask:
 @lru_cache(maxsize=1)  # a plane is rectified part by part
 def _bent_px(bend: Bend, size_wh: tuple[int, int]) -> Points:
     """(H, W, 2) where the bend has each px of a plane."""
+    return mapped(bend.bent, size_wh, BEND_PX)
+
+
+def mapped(to: Callable[[Points], Points], size_wh: tuple[int, int], every: int) -> Points:
+    """(H, W, 2) where a smooth map leads each px: interpolated from one in `every` to each side."""
     w, h = size_wh
     # With a block more on each side: beyond the middles of the outermost, none is interpolated.
-    x, y = ((np.arange(-1, -(-side // BEND_PX) + 1) + 0.5) * BEND_PX - 0.5 for side in size_wh)
+    x, y = ((np.arange(-1, -(-side // every) + 1) + 0.5) * every - 0.5 for side in size_wh)
     some = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
-    coarse = bend.bent(some) - some
-    whole = (coarse.shape[1] * BEND_PX, coarse.shape[0] * BEND_PX)
+    coarse = np.asarray(to(some) - some, np.float32)
+    whole = (coarse.shape[1] * every, coarse.shape[0] * every)
     away = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)
-    away = away[BEND_PX : BEND_PX + h, BEND_PX : BEND_PX + w]
+    away = away[every : every + h, every : every + w]
     straight = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).astype(np.float32)
     return np.asarray(straight + away, np.float32)

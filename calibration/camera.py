@@ -103,6 +103,8 @@ class Camera:
 
     def at_size(self, width: int, height: int) -> Camera:
         """The same camera at another resolution; ValueError if the aspect differs (a crop)."""
+        if (width, height) == (self.width, self.height):
+            return self
         scale = width / self.width
         if abs(height - scale * self.height) > 0.02 * height:
             raise ValueError(

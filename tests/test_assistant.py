@@ -210,7 +210,7 @@ def test_the_picture_that_showed_the_most_is_kept_while_the_board_moves_out(pan_
     sight = Sight(
         ToyGame(), plane(0), LATTICE, None, ToyGame().read(screen_picture(START), LATTICE)
     )
-    followed = Followed(sight, Tracker(first.image, plane(0)), plane(0), 0.0)
+    followed = Followed(sight, Tracker(first, plane(0)), plane(0), 0.0)
     for frame in others:
         followed.update(frame)
         assert followed.plane is not None
@@ -224,8 +224,8 @@ def test_through_a_lens_what_its_picture_shows_counts_and_not_what_the_straight_
     """The straight picture is black in its corners."""
     camera = Camera(640, 480, 500, 500, 320, 240, (-0.35, 0.12))
     bent = np.zeros((480, 640, 3), np.uint8)
-    frame = Frame(0, 0.0, camera.undistort(bent), lens=camera, bent=bent)
-    h, w = frame.image.shape[:2]
+    frame = Frame(0, 0.0, bent, lens=camera)
+    h, w = camera.shown.shape
     middle, corner = (
         Plane(np.array([[1.0, 0, x], [0, 1.0, y], [0, 0, 1]]), PLANE_WH)
         for x, y in ((w / 2 - 160, h / 2 - 120), (w - 320, h - 240))
@@ -243,7 +243,7 @@ def test_through_a_lens_what_its_picture_shows_counts_and_not_what_the_straight_
     followed.update(frame)
     assert followed.fuller(frame) is None
     tracker.plane = corner
-    later = replace(frame, index=1, bent=bent.copy())
+    later = replace(frame, index=1, image=bent.copy())
     followed.update(later)
     assert followed.fuller(later)[0] is bent
 

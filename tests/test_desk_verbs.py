@@ -346,7 +346,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[Image]:
     step = Assistant.step
 
     def spied(assistant: Assistant, frame: Frame) -> View:
-        pictures.append(frame.image)
+        pictures.append(frame.undistorted)
         return step(assistant, frame)
 
     monkeypatch.setattr(Assistant, "step", spied)
@@ -410,8 +410,8 @@ def test_a_bent_picture_is_evened_too(noise: Path) -> None:
     settings = Settings(calibration=str(lens), light=str(light))
     (frame,) = corrections(settings, source.size_wh)(source)
     even = Light.load(light).even(cv2.imread(str(noise)))
-    assert (frame.bent == even).all()
-    assert (frame.image == Camera.load(lens).undistort(even)).all()
+    assert (frame.image == even).all()
+    assert (frame.undistorted == Camera.load(lens).undistort(even)).all()
     assert (frame.original == cv2.imread(str(noise))).all()
 
 

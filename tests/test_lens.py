@@ -207,11 +207,9 @@ STRONG = Camera(SIZE[0], SIZE[1], 900.0, 900.0, 645.0, 352.0, (-0.35, 0.12))
 
 
 def seen_by(camera: Camera, view: View) -> View:
-    """A view of a frame that this camera saw, red: undistorted, it is larger and grey."""
-    height, width = camera.shown.shape
-    grey = np.full((height, width, 3), 128, np.uint8)
+    """A view of a red frame that this camera saw."""
     red = np.full((SIZE[1], SIZE[0], 3), (0, 0, 200), np.uint8)
-    return replace(view, frame=Frame(0, 0.0, grey, lens=camera, original=red))
+    return replace(view, frame=Frame(0, 0.0, red, lens=camera))
 
 
 def test_marks_are_drawn_on_the_cameras_own_picture_as_its_lens_bends() -> None:

@@ -111,13 +111,13 @@ def test_through_a_lens_a_board_is_read_in_what_was_interpolated_once(
     px = np.stack(np.meshgrid(np.arange(640), np.arange(480)), -1).astype(np.float32)
     shown = plane.to_plane(camera.straighten(px))
     bent = cv2.remap(picture, shown, None, cv2.INTER_LINEAR)
-    frame = Frame(0, 0.0, camera.undistort(bent), lens=camera, bent=bent)
+    frame = Frame(0, 0.0, bent, lens=camera)
     reading = ToyGame().read(PICTURE, LATTICE)
     sight = Sight(_Shown(), plane, LATTICE, None, reading) if is_tracked else None
     look(Task(frame, (_Shown(),), tracked=sight, views=(frame.sharpest(plane),), anew=not sight))
     once, twice = (
         np.abs(seen.astype(float) - picture).mean()
-        for seen in (SEEN[0], rectify(frame.image, plane))
+        for seen in (SEEN[0], rectify(frame.undistorted, plane))
     )
     SEEN.clear()
     assert once < 0.9 * twice
@@ -420,7 +420,7 @@ def test_corners_by_hand_are_not_turned_once_more(source, monkeypatch, mirrored:
     frame, plane = source.frame(0), source.plane(0.0)
     for turns in (0, 1):
         look(Task(frame, (Spy(),), Orientation(turns, mirrored), given=plane))
-    straight = rectify(frame.image, plane)
+    straight = rectify(frame.undistorted, plane)
     assert np.abs(seen[0].astype(int) - (straight[:, ::-1] if mirrored else straight)).max() <= 1
     assert np.array_equal(seen[0], seen[1])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator
 from email.message import Message
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,9 @@ import pytest
 from mjpeg_server import mjpeg_server
 
 from ar_assist.errors import SourceError, UserError
-from ar_assist.types import Frame, Image, Points, Source
-from ar_assist.video import Live, feeds, live, open_source, safe_name, undistorted
+from ar_assist.types import Frame, Image, Source
+from ar_assist.video import Live, calibrated, feeds, live, open_source, safe_name
+from calibration import Camera
 
 FPS = 29.97
 
@@ -392,72 +392,22 @@ def test_clock_takes_the_jitter_out_and_distrusts_jumps() -> None:
     assert clock.time(None, 1.0) > 1.5, "never backwards"
 
 
-class Inverter:
-    """A camera that knows pictures of one shape."""
-
-    shown = np.ones((120, 160), bool)
-
-    def undistort(self, image: Image) -> Image:
-        if image.shape[:2] != self.shown.shape:
-            raise ValueError("another shape")
-        return np.asarray(255 - image, np.uint8)
-
-    def distort(self, points: Points) -> Points:
-        return points
-
-    straighten = distort
-
-
-def test_undistorted_once_in_the_source(folder: Path) -> None:
-    camera = Inverter()
-    source = undistorted(open_source(str(folder / "2.png")), camera)
-    frames = list(source)
+def test_a_calibrated_source_tells_its_lens(folder: Path) -> None:
+    camera = Camera(160, 120, 100, 100, 80, 60, (-0.3,))
+    source = calibrated(open_source(str(folder / "2.png")), camera)
+    (frame,) = frames = list(source)
     check_contract(source, frames)
-    assert frames[0].image[0, 0, 0] == 255 - 16
-    assert frames[0].lens is camera
-    assert (frames[0].original == 255 - frames[0].image).all()
-    assert (frames[0].bent == frames[0].original).all()
-    (twice,) = undistorted(source, camera)
-    assert (twice.original == frames[0].original).all()
+    assert (frame.raw == numbered(2)).all()
+    assert (frame.undistorted == camera.undistort(frame.raw)).all()
+    assert frame.undistorted.shape[1] > 160
 
 
-class Camera:
-    """A live source whose second and third picture come when the first was taken."""
-
-    name, fps, size_wh, live = "camera", 60.0, (160, 120), True
-
-    def __init__(self, last: Image) -> None:
-        self._last = last
-        self.taken, self.given, self.closed = (threading.Event() for _ in range(3))
-
-    def __iter__(self) -> Iterator[Frame]:
-        yield Frame(0, 0.0, numbered(0))
-        self.taken.wait()
-        yield Frame(1, 0.1, numbered(1))
-        yield Frame(2, 0.2, self._last)
-        self.given.set()
-        self.closed.wait()
-
-    def close(self) -> None:
-        self.closed.set()
-
-
-def test_live_frames_are_corrected_while_the_last_is_worked_on() -> None:
-    camera = Camera(numbered(2))
-    source = undistorted(camera, Inverter())
-    frames = iter(source)
-    assert next(frames).index == 0
-    camera.taken.set()
-    assert camera.given.wait(10), "nobody asks for them meanwhile"
-    assert number_of(next(frames)) == round((255 - 2 * 8) / 8), "the newest, corrected"
-    source.close()
-    assert not list(frames)
-
-
-def test_a_live_frame_that_cannot_be_corrected_is_an_error() -> None:
-    camera = Camera(numbered(2, (120, 160)))
-    frames = iter(undistorted(camera, Inverter()))
-    next(frames)
-    camera.taken.set()
-    with pytest.raises(SourceError, match="camera: another shape"):
-        list(frames)
+def test_the_lens_fits_pictures_of_every_size_that_the_camera_makes(tmp_path: Path) -> None:
+    for i, size_wh in enumerate([(160, 120), (320, 240), (120, 160)]):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), numbered(2, size_wh))
+    camera = Camera(160, 120, 100, 100, 80, 60, (-0.3,))
+    frames = iter(calibrated(open_source(str(tmp_path)), camera))
+    assert next(frames).lens == camera
+    assert next(frames).lens == camera.at_size(320, 240)
+    with pytest.raises(SourceError, match="is for 160x120, not for 120x160"):
+        next(frames)

@@ -65,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _dressed(stack: ExitStack, source: Source, settings: Settings, raw: str | None) -> Source:
-    """The source corrected, and recorded as its camera made it."""
+    """The source recorded as it comes, then corrected."""
     _print_obtained(source, settings)
-    source = options.corrections(settings, source.size_wh)(source)
+    corrected = options.corrections(settings, source.size_wh)
     if raw:
         recorder = stack.enter_context(Recorder(raw, source.size_wh, live=source.live))
         _keep_beside(Path(raw), settings)
         source = recorded(source, recorder)
-    return source
+    return corrected(source)
 
 
 def _keep_beside(raw: Path, settings: Settings) -> None:

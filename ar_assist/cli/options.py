@@ -18,7 +18,7 @@ from ar_assist.games.othello import OthelloGame
 from ar_assist.look import Orientation
 from ar_assist.settings import FILES, Gathered, Settings, gather
 from ar_assist.types import AnyGame, Source
-from ar_assist.video import evened, open_source, undistorted
+from ar_assist.video import calibrated, evened, open_source
 
 T = TypeVar("T")
 
@@ -98,7 +98,7 @@ def orientation(settings: Settings) -> Orientation:
 
 
 def source(settings: Settings) -> Source:
-    """The source as its camera made it, not yet undistorted."""
+    """The source as its camera made it."""
     wanted = settings.size_wh
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
 
@@ -114,7 +114,7 @@ def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Sourc
         steps.append(lambda source: evened(source, light))
     if settings.calibration:  # last: what is read is even, and as the lens bends it
         camera = _loaded(settings.calibration, lambda path: Camera.load(path).at_size(*size_wh))
-        steps.append(lambda source: undistorted(source, camera))
+        steps.append(lambda source: calibrated(source, camera))
 
     def corrected(source: Source) -> Source:
         for step in steps:

@@ -12,7 +12,7 @@ from ar_assist.errors import SourceError
 from ar_assist.types import Source
 from ar_assist.video.feeds import open_device, open_url
 from ar_assist.video.files import Clip, Pictures, is_picture, pictures_in
-from ar_assist.video.lens import Camera, Light, evened, undistorted
+from ar_assist.video.lens import Camera, Light, calibrated, evened
 from ar_assist.video.live import Live
 
 # OpenCV and FFmpeg write warnings of their own to stderr; users get one clear line from us instead.
@@ -25,10 +25,10 @@ __all__ = [
     "Light",
     "Live",
     "Pictures",
+    "calibrated",
     "evened",
     "open_source",
     "safe_name",
-    "undistorted",
 ]
 
 

@@ -1,23 +1,20 @@
-"""Correcting a source once, so that everything after it sees a straight, evenly lit world."""
+"""What is known of camera and screen, told in the source once for all that comes after it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
-from queue import Empty, Queue
-from threading import Thread
 from typing import Protocol
 
 from ar_assist.errors import SourceError
 from ar_assist.types import Frame, Image, Lens, Source
 
 
-class Camera(Lens, Protocol):
+class Camera(Protocol):
     """A calibrated camera (`calibration.Camera` is one)."""
 
-    def undistort(self, image: Image) -> Image:
-        """The picture as a camera without distortion would have made it, all of it."""
+    def at_size(self, width: int, height: int) -> Lens:
+        """Its lens for pictures of so many px; ValueError if it can't have made such."""
         ...
 
 
@@ -29,18 +26,25 @@ class Light(Protocol):
         ...
 
 
-def undistorted(source: Source, camera: Camera) -> Source:
-    """The source as seen by a camera without distortion; its frames carry the lens."""
+def calibrated(source: Source, camera: Camera) -> Source:
+    """The source with the lens that bends its pictures, which undoes that where it is asked to."""
 
-    def straight(frame: Frame) -> Frame:
-        return replace(frame, image=camera.undistort(frame.image), lens=camera, bent=frame.image)
+    def with_lens(frame: Frame) -> Frame:
+        height, width = frame.image.shape[:2]
+        return replace(frame, lens=camera.at_size(width, height))
 
-    return _Corrected(source, straight)
+    return _Corrected(source, with_lens)
 
 
 def evened(source: Source, light: Light) -> Source:
     """The source as if the watched screen were seen in even light."""
-    return _Corrected(source, lambda frame: replace(frame, image=light.even(frame.image)))
+
+    def even(frame: Frame) -> Frame:
+        image = light.even(frame.image)
+        image.flags.writeable = False
+        return replace(frame, image=image, original=frame.raw)
+
+    return _Corrected(source, even)
 
 
 class _Corrected:
@@ -50,45 +54,12 @@ class _Corrected:
         self.size_wh, self.live = source.size_wh, source.live
 
     def __iter__(self) -> Iterator[Frame]:
-        frames = map(self._corrected, self._source)
-        return _ahead(frames) if self.live else frames
-
-    def _corrected(self, frame: Frame) -> Frame:
-        try:
-            corrected = self._correct(frame)
-        except ValueError as error:  # a picture of another shape than before
-            raise SourceError(f"{self.name}: {error}") from None
-        corrected.image.flags.writeable = False
-        return replace(corrected, original=frame.raw)
+        for frame in self._source:
+            try:
+                corrected = self._correct(frame)
+            except ValueError as error:  # a picture of another shape than before
+                raise SourceError(f"{self.name}: {error}") from None
+            yield corrected
 
     def close(self) -> None:
         self._source.close()
-
-
-def _ahead(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """The newest of the frames, worked out by a thread while the caller still has the last one.
-
-    To correct a frame takes as long as to follow a board in it: one after the other they are too
-    slow for a quick camera.
-    """
-    newest: Queue[Frame | BaseException | None] = Queue(1)
-
-    def put(item: Frame | BaseException | None) -> None:
-        with suppress(Empty):
-            newest.get_nowait()  # nobody came for it in time
-        newest.put(item)
-
-    def run() -> None:
-        try:
-            for frame in frames:
-                put(frame)
-        except BaseException as error:
-            put(error)
-        else:
-            put(None)
-
-    Thread(target=run, name="lens", daemon=True).start()
-    while (item := newest.get()) is not None:
-        if isinstance(item, BaseException):
-            raise item
-        yield item
