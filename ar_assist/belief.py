@@ -33,7 +33,8 @@ MOST = 0.9  # of the cells of quite another board, or of one that is back, must 
 ENOUGH = 6  # tiles that are read as before: not by chance
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
-PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing
+PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing,
+# …and what they do as tiles fade, with it and FADE_S after, does so for no longer than that
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
@@ -93,6 +94,7 @@ class Belief:
         self._said: list[NDArray[np.float32]] = []  # certainty by the last looks; nan: of another
         self._believed_at = self._confirmed_at = np.zeros((0, 0))  # s, of each cell
         self._changing_since = np.inf  # s: cells that are read as before
+        self._moved_at = -np.inf  # s: the last look that saw a move
 
     @property
     def is_trusted(self) -> bool:
@@ -308,6 +310,7 @@ class Belief:
         earlier = word.against
         if sight.natural is not None and (taken & sight.natural).any():
             earlier = np.where(time - earlier < PLAYED_S, -np.inf, earlier)
+            self._moved_at = time
         against = np.where(waits & steady | taken & unheard, time, earlier)
         since = np.where(otherwise & ~taken, word.since, np.inf)
         self._word = _Word(reading.cells, since, waits, against)
@@ -315,7 +318,9 @@ class Belief:
         # A cell that seems to be as it was is no surer to be so than a look is that it is not.
         no_surer = np.where(steady, np.minimum(heard.certainty, reading.certainty), heard.certainty)
         heard = self._steadied(replace(heard, certainty=no_surer), taken)
-        doubted = np.where(time - against < DOUBT_S, DOUBTED, 1.0).astype(np.float32)
+        by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
+        doubted_s = np.where(by_line, FADE_S, DOUBT_S)
+        doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
         heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
         if taken.any():
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence

@@ -305,7 +305,7 @@ def test_a_hint_that_a_move_elsewhere_leaves_stays_until_the_next(gone: ToyMove,
 
 @pytest.mark.parametrize("goes", [True, False])
 def test_a_line_that_a_game_draws_through_cells_as_a_pair_goes_leaves_no_doubt(goes: bool):
-    belief, plane, certainties = Belief(), Plane(np.eye(3), PLANE_WH), []
+    belief, certainties = Belief(), []
     gone = np.array(START.cells) != AFTER.cells
     on_line = START.put({(2, 3): 7, (3, 1): 7})  # too thin to be seen to change
     after = AFTER if goes else START
@@ -314,13 +314,42 @@ def test_a_line_that_a_game_draws_through_cells_as_a_pair_goes_leaves_no_doubt(g
         (0.5, on_line, START),
         (0.9, after, after),
     ):
-        reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
-        sight = Sight(ToyGame(), plane, LATTICE, None, reading, gone if board == AFTER else None)
-        seen = cv2.cvtColor(screen_picture(shown_board), cv2.COLOR_BGR2GRAY)
-        belief.hear(sight, time, seen, np.eye(3))
+        belief.hear(_sight_of_a_pair(board, gone), time, _grey(shown_board), np.eye(3))
         certainties.append(belief.reading.certainty[2, 3])
     assert belief.reading.board == after
     assert certainties == pytest.approx([1.0, 0.2, 1.0 if goes else 0.2])
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_line_that_is_still_on_view_when_the_pair_is_gone_leaves_no_doubt_for_long(goes: bool):
+    belief, certainties = Belief(), []
+    gone = np.array(START.cells) != AFTER.cells
+    after = AFTER if goes else START
+    line = {(2, 3): 7, (3, 1): 7}
+    for time, board, shown_board in (
+        (-2.0, START, START),
+        (0.0, START, START),
+        (0.3, START.put(line), START),
+        (0.5, after.put(line), after),
+        (0.7, after.put(line), after),
+        (0.9, after, after),
+        (1.2, after, after),
+    ):
+        belief.hear(_sight_of_a_pair(board, gone), time, _grey(shown_board), np.eye(3))
+        certainties.append(belief.reading.certainty[2, 3])
+    assert belief.reading.board == after
+    assert certainties == pytest.approx([1.0, 1.0, *[0.2] * 4, 1.0 if goes else 0.2])
+
+
+def _sight_of_a_pair(board: ToyBoard, gone: np.ndarray) -> Sight:
+    """A look that knows that the pair's cells, if they are empty, are a move."""
+    reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
+    natural = gone if (np.array(board.cells) == 0).any() else None
+    return Sight(ToyGame(), Plane(np.eye(3), PLANE_WH), LATTICE, None, reading, natural)
+
+
+def _grey(board: ToyBoard) -> np.ndarray:
+    return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
 
 
 @pytest.mark.parametrize("luck", [0.9, 0.3])  # certainty in every third look; else the other
