@@ -19,7 +19,7 @@ from ar_assist.find.period import (
     _promise,
     edge_strength,
 )
-from ar_assist.find.quads import quads
+from ar_assist.find.quads import Quad, quads
 from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
@@ -347,6 +347,23 @@ def test_the_last_tiles_are_placed_in_perspective(far: int) -> None:
     tilt = homography(sides, seen)
     tilted = np.asarray(cv2.warpPerspective(image, tilt, (1280, 720)))
     assert best_error(tilted, transform(tilt, flat), tried=3, enough=CELL / 2) < CELL / 2
+
+
+def test_the_last_tiles_on_a_screen_are_found_amid_keyboards() -> None:
+    """Whose keys are as equal and far more: five of them, seen from the side."""
+    page, flat = last_tiles()
+    image = np.full_like(page, 60)
+    for x, y in [(30, 30), (30, 500), (530, 20), (990, 60), (960, 500)]:
+        tilt = np.array([[1, 0.15, x], [0.1, 1, y]])
+        for row, col in np.ndindex(4, 7):
+            corner = np.array([36 * col, 36 * row])
+            key = cv2.transform((corner + 30 * SIDES)[None], tilt)[0]
+            cv2.fillConvexPoly(image, np.rint(key).astype(np.int32), (20, 20, 20))
+    image[190:440, 450:840] = page[190:440, 450:840]
+    screen = np.array([[450, 190], [839, 190], [839, 439], [450, 439]], np.float32)
+    found = blobs.blob_lattices(image, [Quad(screen, 1.0)])
+    off = [np.abs(transform(fit.frame_from_grid, fit.box.corners) - flat).max() for fit in found]
+    assert min(off) < CELL * 48
 
 
 @pytest.mark.parametrize("lean", [0.0, 0.03])

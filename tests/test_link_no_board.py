@@ -42,6 +42,22 @@ def test_halves_have_few_tiles_on_other_lines(swapped: int, are_halves: bool) ->
     assert dealing.are_halves(board) == are_halves
 
 
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_halves_of_tiles_come_and_go_together(is_turned: bool) -> None:
+    """On sparse boards pairs lie by chance on even rows or on odd ones alone; but by themselves."""
+    rng = np.random.default_rng(1)
+    halves = np.repeat(rng.random((4, 10)) < 0.5, 2, axis=0)
+    alone = rng.random((8, 10)) < 0.5
+    for tile, are_halves in ((halves, True), (alone, False)):
+        cells = np.zeros((8, 10), int)
+        for odd in range(2):
+            row, col = np.nonzero(tile[odd::2])
+            cells[2 * row + odd, col] = 1 + odd + 2 * (np.arange(len(row)) // 2)
+        cells = cells.T if is_turned else cells
+        board = LinkBoard(tuple(tuple(map(int, line)) for line in cells))
+        assert dealing.are_halves(board) == are_halves
+
+
 def test_a_column_of_buttons_is_no_board() -> None:
     """Some have equals, and so have the corners of the window beside them."""
     buttons = np.zeros((10, 3), int)

@@ -8,7 +8,7 @@ pitch or another; the lattice that far more of them bear out than chance is foll
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -26,7 +26,7 @@ from ar_assist.find.lattice import (
     homography_of_most,
 )
 from ar_assist.find.period import MIN_SINE, reduced
-from ar_assist.find.quads import binary_pictures, clockwise
+from ar_assist.find.quads import Quad, binary_pictures, clockwise
 from ar_assist.types import Homography, Image, transform
 
 MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
@@ -66,18 +66,31 @@ class _Blobs:
         return _Blobs(*(values[chosen] for values in vars(self).values()))
 
 
-def blob_lattices(image: Image) -> Iterator[Fit]:
-    """Lattices through equal blobs, not yet fitted to the picture.
+def blob_lattices(image: Image, outlined: Sequence[Quad] = ()) -> Iterator[Fit]:
+    """Lattices through equal blobs, not yet fitted to the picture: through those in each outline,
+    then through all.
 
-    Blobs are faces of tiles, which have one colour at the rim, or the pictures themselves.
+    Blobs are faces of tiles, which have one colour at the rim, or the pictures themselves. The keys
+    of a keyboard beside a screen are equal as well, and more than the last tiles on it.
     """
-    blobs = _blobs(image)
-    for shades in (SHADES, np.inf):
-        tiles = _tiles(blobs, shades)
-        for centres, origin, basis in [*_along_sides(blobs, tiles), *_along_steps(blobs, tiles)]:
-            fit = _lattice_through(centres, origin, basis)
-            if fit is not None:
-                yield fit
+    every = _blobs(image)
+    within = [_inside(quad, every.centres) for quad in outlined]
+    chosen = {some.tobytes(): some for some in (*within, np.ones(len(every.centres), bool))}
+    for blobs in map(every.among, chosen.values()):
+        for shades in (SHADES, np.inf):
+            tiles = _tiles(blobs, shades)
+            for found in [*_along_sides(blobs, tiles), *_along_steps(blobs, tiles)]:
+                fit = _lattice_through(*found)
+                if fit is not None:
+                    yield fit
+
+
+def _inside(quad: Quad, points: Array) -> NDArray[np.bool_]:
+    """(N,) which points (N, 2) px lie in a quad."""
+    along = np.roll(quad.corners, -1, axis=0) - quad.corners
+    x, y = np.moveaxis(points[:, None] - quad.corners, -1, 0)
+    inside: NDArray[np.bool_] = (along[:, 0] * y >= along[:, 1] * x).all(axis=1)
+    return inside
 
 
 def _along_sides(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Array, Array, Array]]:

@@ -62,7 +62,7 @@ def _stages(
         yield from _inside(image, quad, known, weak)
     for scale in reversed(SCALES):
         yield _grown(image, seeds(image, scale), known, weak)
-    for sparse in blob_lattices(image):
+    for sparse in blob_lattices(image, outlined[:MAX_QUADS]):
         if not any(_is_part(sparse, fit) for fit in known):
             yield _of_blobs(image, sparse)  # whatever the score: so many equal blobs are evidence
 

@@ -14,13 +14,14 @@ from scipy import special
 
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.pieces import odds_of_halves
 from ar_assist.games.tiles import Indices
 
 LEAST_TILES = 6  # fewer happen by chance; a board known from before may have them
 ONE_PARITY, MANY = 0.95, 12  # share of so many tiles or more: one real board in 600 has it
 MOST_STREWN = 1 / 3  # of the cells of the last tiles' box hold some
 MOST_IN_LINE = 0.75  # of the tiles of a board that is seen for the first time
-HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
+HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do, if it is full
 MISREAD = 0.1  # of the tiles at most: with more a board that was dealt may look so as well
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
@@ -39,15 +40,18 @@ def are_halves(board: LinkBoard) -> bool:
     tops in even rows and bottoms in odd ones.
 
     Of 2 ^ (n - 1) ways to deal n tiles of a kind to even and odd lines one does so; and as many
-    times more as there are ways to choose the tiles that lie `apart`, for a few are misread.
+    times more as there are ways to choose the tiles that lie `apart`, for a few are misread. Halves
+    of one tile come and go together: rows and columns that do not are none.
     """
     cells = np.array(board.cells)
-    kinds, of_kind = np.unique(cells[cells > 0], return_inverse=True)
-    on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(cells > 0)])
-    apart = np.minimum(on_odd, np.bincount(of_kind) - on_odd).sum(1).min()
+    tile = cells > 0
+    kinds, of_kind = np.unique(cells[tile], return_inverse=True)
+    on_odd = np.stack([np.bincount(of_kind, odd) for odd in _oddness(tile)])
+    apart = np.minimum(on_odd, np.bincount(of_kind) - on_odd).sum(1)
     ways = np.log2(len(on_odd) * special.comb(len(of_kind), apart))
-    evidence = len(of_kind) - len(kinds) - ways
-    return bool(apart <= MISREAD * len(of_kind) and evidence > HALVES)
+    ends = np.array([odds_of_halves(tile.T), odds_of_halves(tile), 0.0]) / np.log(2)
+    evidence = len(of_kind) - len(kinds) - ways + np.minimum(ends, 0)
+    return bool(((apart <= MISREAD * len(of_kind)) & (evidence > HALVES)).any())
 
 
 def _oddness(tile: Mask) -> Indices:

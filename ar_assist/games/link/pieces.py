@@ -64,13 +64,25 @@ def _likeliest(labels: Indices) -> tuple[float, int, int]:
     a, b = labels[:, :-1], labels[:, 1:]
     ways = []
     for pieces, first in ((p, f) for p in PIECES for f in range(p)):
-        within = (np.arange(a.shape[1]) - first) % pieces != pieces - 1
+        within = _within(labels.shape[1], pieces, first)
         both = (a > 0) & (b > 0) & within
         unlike = both & (a != b)
         bound = _odds_of_bound(a[unlike], b[unlike]), _odds_of_bound(b[unlike], a[unlike])
         odds = _odds_of_ends(labels > 0, within) + max(*bound, _odds_of_equals(a[both], b[both]))
         ways.append((odds, pieces, first))
     return max(ways, key=lambda way: way[0])
+
+
+def odds_of_halves(tile: Mask) -> float:
+    """Log odds of where along rows (R, C) tiles give way to empty cells, if every two cells are the
+    halves of one."""
+    return max(_odds_of_ends(tile, _within(tile.shape[1], 2, first)) for first in range(2))
+
+
+def _within(cols: int, pieces: int, first: int) -> Mask:
+    """(cols - 1,) which borders along a row lie within tiles of so many cells."""
+    within: Mask = (np.arange(cols - 1) - first) % pieces != pieces - 1
+    return within
 
 
 def _odds_of_ends(tile: Mask, within: Mask) -> float:
