@@ -44,8 +44,8 @@ INLIER_PX = 1.5  # template px: lens distortion bends a plane by about one
 FLOW_ERROR = 0.15  # of the motion that is left: by so much flow is off, so both bounds grow by it
 SETTLED_PX = 3.0  # template px: motion left that flow finds as well as none at all
 ROUNDS = 3
-LENS_PX = 8  # template px from one place to the next that is led through the lens; those between
-# are off by a twentieth of a px
+LENS_PX = 16  # template px from one place to the next that is led through the lens: those between
+# are off by less than a tenth of a px, and by as much in the template
 COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
 MIN_POINTS = 12  # a homography of fewer points is not believed
 MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves

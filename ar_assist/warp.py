@@ -69,9 +69,7 @@ def mapped(to: Callable[[Points], Points], size_wh: tuple[int, int], every: int)
     # With a block more on each side: beyond the middles of the outermost, none is interpolated.
     x, y = ((np.arange(-1, -(-side // every) + 1) + 0.5) * every - 0.5 for side in size_wh)
     some = np.stack(np.meshgrid(x, y), -1).astype(np.float32)
-    coarse = np.asarray(to(some) - some, np.float32)
+    coarse = to(some)
     whole = (coarse.shape[1] * every, coarse.shape[0] * every)
-    away = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)
-    away = away[every : every + h, every : every + w]
-    straight = np.stack(np.meshgrid(np.arange(w), np.arange(h)), -1).astype(np.float32)
-    return np.asarray(straight + away, np.float32)
+    everywhere = cv2.resize(coarse, whole, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(everywhere[every : every + h, every : every + w], np.float32)
