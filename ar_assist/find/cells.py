@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from ar_assist.find.lattice import Box, Fit, Maps, Mask, completed, rectified
+from ar_assist.find.lattice import Box, Fit, Maps, Mask, bends_little, completed, rectified
 from ar_assist.find.period import strongest_channel
 from ar_assist.types import Homography, Image
 
@@ -88,8 +88,10 @@ def measured(image: Image, fit: Fit) -> Fit | None:
 
 
 def compared(image: Image, fit: Fit) -> Fit:
-    """A lattice with its cells' content compared."""
-    return replace(fit, content=_content(image, fit))
+    """A lattice with its cells' content compared, without a slight bend: it hardly moves content,
+    and may be one basis' and not another's between which content decides."""
+    seen = replace(fit, bend=None) if bends_little(fit) else fit
+    return replace(fit, content=_content(image, seen))
 
 
 def placed(image: Image, fit: Fit) -> Fit:

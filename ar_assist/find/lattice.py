@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage, stats
 
-from ar_assist.find.lens import LensBend, RadialLens, seen_lens
+from ar_assist.find.lens import DECISIVE, LensBend, RadialLens, seen_lens
 from ar_assist.find.period import MAX_ASPECT, Seed, reduced, strongest_channel
 from ar_assist.registration import best_offsets
 from ar_assist.types import Homography, Image, Plane, Points, transform
@@ -175,11 +175,13 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     if followed is None:
         return None
     fit, grid, seen = followed
-    lens = seen_lens(grid, seen, (image.shape[1], image.shape[0]), FIT_CELLS)
-    if lens:
-        bent = _bent_by(*lens, fit)
-        # What bends less costs the lattice none of its cells.
-        fit = bent if _bends_little(bent) else _completed_through(*lens, image, fit) or fit
+    size_wh = image.shape[1], image.shape[0]
+    lens = seen_lens(grid, seen, size_wh, FIT_CELLS)
+    bent = _bent_by(*lens, fit) if lens else fit
+    if bends_little(bent):  # this costs the lattice none of its cells
+        fit = bent
+    elif proved := seen_lens(grid, seen, size_wh, FIT_CELLS, DECISIVE):
+        fit = _completed_through(*proved, image, fit) or fit
     return fit if _is_plausible(fit) else None
 
 
@@ -245,7 +247,7 @@ def _bent_by(lens: RadialLens, straight_from_grid: Homography, fit: Fit) -> Fit:
     return replace(fit, bend=LensBend(straight_from_grid, lens, grid_from_frame))
 
 
-def _bends_little(fit: Fit) -> bool:
+def bends_little(fit: Fit) -> bool:
     """Whether a lens moves the corners of the box by less than cells may be off."""
     corners = fit.box.corners.astype(np.float32)
     return bool(fit.bend is None or np.abs(fit.bend.bent(corners) - corners).max() < FIT_CELLS)

@@ -15,7 +15,7 @@ from ar_assist.types import Homography, Image, Plane, Points, transform
 from ar_assist.warp import rectify
 
 BOWS = np.linspace(-0.28, 0.08, 19)  # webcams: from a wide angle's barrel to a slight pincushion
-USUAL_BOW = 0.06  # webcams: few bow more, and cells that are off together may seem to
+BARREL, PINCUSHION = 0.1, 0.02  # webcams: few bow more; cells that are off together may seem to
 FINER = np.linspace(-0.015, 0.015, 7)  # around the best of these
 BENT = 4.0  # times the tolerance: no lens moves cells further off the homography that fits best
 MIN_CELLS = 24  # fewer lie on some homography whatever the lens is
@@ -88,12 +88,14 @@ class LensBend:
 
 
 def seen_lens(
-    grid: Points, seen: Points, size_wh: Size, tolerance: float
+    grid: Points, seen: Points, size_wh: Size, tolerance: float, proof: float = 0.0
 ) -> tuple[RadialLens, Homography] | None:
-    """The lens that best explains where cells are seen, and straight_from_grid.
+    """The likeliest lens, given where cells are seen, and straight_from_grid.
 
     `grid` (N, 2) are their places in grid units, `seen` (N, 2) px; a cell may be off by up to
-    `tolerance` grid units. None: a homography alone explains them nearly as well.
+    `tolerance` grid units. None: a homography alone is likelier, or less unlikely than by `proof`
+    (log likelihood). A slight bend needs none: most webcams have one, and where it is not believed
+    the board is found too large.
     """
     if len(grid) < MIN_CELLS:
         return None
@@ -108,7 +110,7 @@ def seen_lens(
     found = _Fits.of(np.concatenate([[0.0], bow + FINER]), grid, seen, size_wh)
     likelihoods = found.likelihoods(usual)
     best = int(likelihoods.argmax())
-    if likelihoods[best] < likelihoods[0] + DECISIVE:
+    if np.isclose(found.bows[best], 0) or likelihoods[best] < likelihoods[0] + proof:
         return None
     straight_from_grid = np.linalg.inv(found.grid_from_straight[best])
     lens = RadialLens(float(found.bows[best]), size_wh)
@@ -141,7 +143,8 @@ class _Fits:
         """(B,) log, if a cell is usually off by so many grid units (Cauchy's, in two dimensions),
         and how likely such a lens is."""
         of_cells = -1.5 * np.log1p(self.off / usual**2).sum(1)
-        return np.asarray(of_cells - (self.bows / USUAL_BOW) ** 2 / 2)
+        most = np.where(self.bows < 0, BARREL, PINCUSHION)
+        return np.asarray(of_cells - (self.bows / most) ** 2 / 2)
 
 
 def _homographies(
