@@ -2,13 +2,14 @@
 
 A SAT solver alone finds none, though there are many. What helps is to know how likely each cell is
 filled: rows and columns tell each other what they hold of their common cells, until they agree
-(belief propagation; Pearl 1988), where a line weighs all its fillings at once. The surest cells are
-guessed, with all that follows, and the rest is weighed anew (decimation; Mezard, Parisi & Zecchina
-2002). Between guesses the SAT solver tries for a while to complete the board. Where it finds that
-the guesses contradict each other, it names some that do (Een & Sorensson, "Temporal induction by
-incremental SAT solving", 2003): the latest of them is given up, and its opposite follows from the
-others. Work is counted in conflicts, so that the solver comes back; it is Glucose, as CaDiCaL
-can't be bounded so.
+(belief propagation; Pearl 1988), where a line weighs all its fillings at once. Lines side by side
+know much the same and yet count as many witnesses, so that each counts for less (fractional belief
+propagation; Wiegerinck & Heskes 2002). The surest cells are guessed, with all that follows, and the
+rest is weighed anew (decimation; Mezard, Parisi & Zecchina 2002). Between guesses the SAT solver
+tries for a while to complete the board. Where it finds that the guesses contradict each other, it
+names some that do (Een & Sorensson, "Temporal induction by incremental SAT solving", 2003): the
+latest of them is given up, and its opposite follows from the others. Work is counted in conflicts,
+so that the solver comes back; it is Glucose, as CaDiCaL can't be bounded so.
 
 Where one solution is known, most others need no search in the whole board: they are looked for in
 some of its rows at a time, the rest kept.
@@ -33,9 +34,10 @@ MOST = 8.0  # log odds that one line may tell another: no word is final
 CERTAIN = 1e-9  # chances are kept so far from 0 and 1
 DAMPING = 0.5  # share of what a line said before: undamped, rows and columns swing
 FIRST_ROUNDS, ROUNDS = 100, 20  # of messages before the first guesses, and between later ones
-MANY = 7_000  # open cells, of which the SAT solver mostly spends its conflicts in vain
-SHARE, SHARE_OF_MANY = 0.01, 0.02  # of the open cells that are guessed at a time
-CONFLICTS, CONFLICTS_OF_MANY = 1_000, 100  # of the SAT solver between guesses
+WITNESS = 0.85  # what a line counts: 1 is plain belief propagation, too sure and often wrong
+ECHO = 1 / WITNESS - 1  # share of its own words that a line takes out of what it hears
+SHARE = 0.03  # of the open cells that are guessed at a time
+WORK = 3_000_000  # conflicts between guesses, times open cells: the more, the dearer and the vainer
 BAND = 10  # rows at a time in which other solutions are looked for: a small board
 
 
@@ -101,7 +103,7 @@ class _Guesses:
 
     def tried(self) -> bool | None:
         """Whether there is a solution with these guesses; None: that would take longer."""
-        self._solver.conf_budget(CONFLICTS if self._open <= MANY else CONFLICTS_OF_MANY)
+        self._solver.conf_budget(max(1, WORK // max(1, self._open)))
         solved: bool | None = self._solver.solve_limited(assumptions=list(self._made))
         return solved
 
@@ -134,8 +136,7 @@ class _Guesses:
             return
         odds = beliefs.odds(grid)
         self._open = int(np.count_nonzero(odds))
-        share = SHARE if self._open <= MANY else SHARE_OF_MANY
-        count = max(1, round(share * self._open))
+        count = max(1, round(SHARE * self._open))
         for place in np.argsort(-np.abs(odds), axis=None, kind="stable")[:count].tolist():
             i, j = divmod(place, odds.shape[1])
             if grid.value(i, j) != UNKNOWN:
@@ -175,9 +176,11 @@ class _Beliefs:
         cells = np.array(grid.cells())
         known, is_open = KNOWN * np.sign(cells), cells == UNKNOWN
         for _ in range(self._rounds):
-            told = _told(rows, np.where(is_open, self._from_cols, known))
+            heard = np.where(is_open, self._from_cols - ECHO * self._from_rows, known)
+            told = WITNESS * _told(rows, heard)
             self._from_rows = DAMPING * self._from_rows + (1 - DAMPING) * told
-            told = _told(cols, np.where(is_open, self._from_rows, known).T).T
+            heard = np.where(is_open, self._from_rows - ECHO * self._from_cols, known)
+            told = WITNESS * _told(cols, heard.T).T
             self._from_cols = DAMPING * self._from_cols + (1 - DAMPING) * told
         self._rounds = ROUNDS
         return np.where(is_open, self._from_rows + self._from_cols, 0)
