@@ -286,7 +286,8 @@ class Belief:
     ) -> Mask:
         """Believe of a look what there is reason to.
 
-        (rows, cols) cells whose picture is kept: they wait, or fade though they are still read.
+        (rows, cols) cells whose picture is kept, that in which they were read as they are believed
+        to be: now they are read otherwise, or fade though they are still read.
         """
         otherwise = old.cells != reading.cells
         # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
@@ -330,7 +331,7 @@ class Belief:
             if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
-        return np.asarray(waits | self._fading(changed & ~differs, time))
+        return np.asarray(otherwise & ~taken | self._fading(changed & ~differs, time))
 
     def _needed_s(
         self,

@@ -341,6 +341,28 @@ def test_a_line_that_is_still_on_view_when_the_pair_is_gone_leaves_no_doubt_for_
     assert certainties == pytest.approx([1.0, 1.0, *[0.2] * 4, 1.0 if goes else 0.2])
 
 
+def test_a_pair_that_is_read_doubtfully_as_it_fades_is_soon_believed_to_be_gone():
+    """Half faded it is no picture of what is believed: what becomes of it hardly differs."""
+    belief, gone = Belief(), np.array(START.cells) != AFTER.cells
+    fading = START.put({(r, c): 7 + i for i, (r, c) in enumerate(np.argwhere(gone).tolist())})
+    tiles, ground = (_grey(board).astype(float) for board in (START, AFTER))
+    there, faded, away = (((1 - share) * tiles + share * ground) for share in (0, 0.3, 0.6))
+    for time, board, seen in (
+        (0.0, START, there),
+        (1.5, START, there),
+        (2.0, fading, faded),
+        (2.5, AFTER, away),
+        (2.8, AFTER, away),
+    ):
+        sight = replace(_sight_of_a_pair(board, gone), natural=None)
+        doubtful = np.where(gone & (board == fading), 0.3, 1).astype(np.float32)
+        sight = replace(sight, reading=replace(sight.reading, certainty=doubtful))
+        belief.hear(sight, time, seen.astype(np.uint8), np.eye(3))
+        if board == fading:
+            assert belief.reading.board == START
+    assert belief.reading.board == AFTER
+
+
 def _sight_of_a_pair(board: ToyBoard, gone: np.ndarray) -> Sight:
     """A look that knows that the pair's cells, if they are empty, are a move."""
     reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
