@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from test_link_reader import cells_of
 from test_tiles import cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.pieces import joined
+from ar_assist.games.link.pieces import differ_at_edges, joined
 from ar_assist.types import Lattice
 
 
@@ -63,3 +64,25 @@ def test_whole_lines_that_slid_are_no_pieces() -> None:
     labels[0, 7:], labels[1, 5:], labels[2:, :4] = 0, 0, 0
     lattice = Lattice((7.0, 5.0), (30.0, 40.0), 4, 10)
     assert joined(lattice, tuple(map(tuple, labels.tolist()))) == lattice
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_bars_of_a_calendar_that_a_lattice_lies_half_a_cell_off_are_no_tiles(turned: bool) -> None:
+    rng = np.random.default_rng(4)
+    cells = np.full((40, 32, 32, 3), 230, np.float32) + rng.normal(0, 3, (40, 32, 32, 3))
+    for cell in cells:  # the day's second bar above, the next week's first one below
+        for row in (2, 25):
+            cell[row : row + 5, 2:30] = rng.choice([[90, 60, 200], [200, 170, 60], [230] * 3])
+    tiles = (cells.swapaxes(1, 2) if turned else cells).astype(np.float32)
+    assert differ_at_edges(tiles)
+    assert not differ_at_edges(np.roll(tiles, 16, axis=2 if turned else 1)), "in the middle"
+
+
+def test_tiles_that_differ_everywhere_alike_may_be_tiles() -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        plain = rng.uniform(0, 255, (6, 1, 1, 3)) + rng.normal(0, 4, (6, 32, 32, 3))
+        kinds = rng.integers(0, 255, (20, 5, 5, 3)).astype(np.uint8)
+        photos = np.stack([cv2.resize(kind, (32, 32)) for kind in np.repeat(kinds, 2, 0)])
+        for tiles in (plain, photos):
+            assert not differ_at_edges(tiles.astype(np.float32))

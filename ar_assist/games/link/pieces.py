@@ -21,6 +21,9 @@ FEW, MANY = 6, 40  # tiles: of so few, most finds in any picture are wrong; of s
 # Of the borders between empty cells, and how many at least: a pointer, or what a game draws as a
 # pair goes, lies across fewer.
 CUT_THROUGH = 0.25, 3
+# Times as much as in the middle that cells differ at two opposite edges, where a lattice cuts what
+# they show: plain colours and photographs differ everywhere alike (0.9 to 1.05), other tiles less.
+CUT_EDGES = 1.25
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
 
@@ -132,6 +135,20 @@ def cuts_pictures(cells: Array, empty: Mask) -> bool:
     across, down = seams(cells)
     beside, below = across[empty[:, :-1] & empty[:, 1:]], down[empty[:-1] & empty[1:]]
     return _are_cut(beside, below) or _are_cut(below, beside)
+
+
+def differ_at_edges(tiles: Array) -> bool:
+    """Whether what parts tiles (N, CELL, CELL, 3) lies at two opposite edges rather than amid them.
+
+    It does where a lattice lies half a cell off, and cuts the bars of a calendar or a list.
+    """
+    differ = np.abs(tiles - np.median(tiles, axis=0)).mean((0, 3))
+    quarter = len(differ) // 4
+    for along in (differ.mean(1), differ.mean(0)):
+        edges = along[1:quarter].mean(), along[-quarter:-1].mean()
+        if min(edges) > CUT_EDGES * along[quarter:-quarter].mean():
+            return True
+    return False
 
 
 def _are_cut(profiles: Array, others: Array) -> bool:

@@ -25,7 +25,7 @@ from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
-from ar_assist.games.link.pieces import cuts_pictures, joined, may_be_pieces
+from ar_assist.games.link.pieces import cuts_pictures, differ_at_edges, joined, may_be_pieces
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
@@ -300,6 +300,7 @@ def _reading(
         or dealing.is_sheared(tile & ~doubt)
         or dealing.is_in_lines(tile, groups)
         or (not sight.on_picture and cuts_pictures(cells, ~tile & ~doubt))
+        or differ_at_edges(cells[tile])
     ):
         return None
     memory = seen = Memory.of(cells[tile], groups)
