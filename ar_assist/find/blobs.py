@@ -67,15 +67,15 @@ class _Blobs:
 
 
 def blob_lattices(image: Image, outlined: Sequence[Quad] = ()) -> Iterator[Fit]:
-    """Lattices through equal blobs, not yet fitted to the picture: through those in each outline,
-    then through all.
+    """Lattices through equal blobs, not yet fitted to the picture: through all of them, then
+    through those in each outline.
 
     Blobs are faces of tiles, which have one colour at the rim, or the pictures themselves. The keys
     of a keyboard beside a screen are equal as well, and more than the last tiles on it.
     """
     every = _blobs(image)
     within = [_inside(quad, every.centres) for quad in outlined]
-    chosen = {some.tobytes(): some for some in (*within, np.ones(len(every.centres), bool))}
+    chosen = {some.tobytes(): some for some in (np.ones(len(every.centres), bool), *within)}
     for blobs in map(every.among, chosen.values()):
         for shades in (SHADES, np.inf):
             tiles = _tiles(blobs, shades)
