@@ -23,7 +23,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Frame, Homography, Lens, Plane, Points, transform
+from ar_assist.types import Frame, Homography, Lens, Plane, Points, transform, within_quad
 from ar_assist.warp import mapped
 
 Grey = NDArray[np.uint8]  # (H, W)
@@ -185,12 +185,12 @@ class Tracker:
         in_view = picture.shows(transform(self._now, _block_centres(self.template_wh)))
         self._points = _corners(self._template, in_view, self._board)
         self._trust = np.ones(len(self._points))
-        ours = _within(self._board, self._points)
+        ours = within_quad(self._board, self._points)
         enough = _area(self._points[ours]) >= SPREAD * _area(self._board)
         self._ours = ours if enough else np.ones_like(ours)
         self._anchored_points = int(self._ours.sum())
         self._template_blocks = _blocks(self._template)
-        self._blocks_ours = _within(self._board, _block_centres(self.template_wh))
+        self._blocks_ours = within_quad(self._board, _block_centres(self.template_wh))
         self.seen = self._template
 
     def _aligned(self, picture: _Picture, prediction: Homography) -> _Pose | None:
@@ -336,14 +336,6 @@ def _area(points: Points) -> float:
     return float(cv2.contourArea(cv2.convexHull(points))) if len(points) else 0.0
 
 
-def _within(quad: Points, points: NDArray[Any]) -> Mask:
-    """Which of (..., 2) points lie in a convex (4, 2) quad, whichever way round that goes."""
-    side = np.roll(quad, -1, axis=0) - quad
-    away = points[..., None, :] - quad
-    turns = side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0]
-    return np.asarray((turns >= 0).all(-1) | (turns <= 0).all(-1))
-
-
 def _corners(template: Grey, in_view: Mask, board: Points) -> Points:
     """Corners (Shi & Tomasi 1994) all over the board and, fewer, around it: (N, 2) template px."""
     smooth = cv2.GaussianBlur(template, (3, 3), 0)
@@ -357,7 +349,7 @@ def _corners(template: Grey, in_view: Mask, board: Points) -> Points:
     )
     ours = _best(response[low[1] : high[1], low[0] : high[0]], BUCKETS_WH) + low + edge
     around = _best(response, AROUND_WH) + edge
-    points = ours[_within(board, ours)], around[~_within(board, around)]
+    points = ours[within_quad(board, ours)], around[~within_quad(board, around)]
     return np.concatenate(points).astype(np.float32)
 
 

@@ -192,6 +192,14 @@ def transform(to_from_from: Homography, points: NDArray[Any]) -> Points:
     return (homogeneous[..., :2] / homogeneous[..., 2:]).astype(np.float32)
 
 
+def within_quad(quad: Points, points: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which of (..., 2) points lie in a convex (4, 2) quad, whichever way round that goes."""
+    side = np.roll(quad, -1, axis=0) - quad
+    away = points[..., None, :] - quad
+    turns = side[:, 0] * away[..., 1] - side[:, 1] * away[..., 0]
+    return np.asarray((turns >= 0).all(-1) | (turns <= 0).all(-1))
+
+
 @dataclass(frozen=True)
 class Lattice:
     """A regular, axis-aligned grid of cells in a rectified picture."""

@@ -10,7 +10,7 @@ from views import GREY_FRAME, TinyBoard, cell_quad, view_of
 
 from ar_assist import look
 from ar_assist.find import find
-from ar_assist.find.lens import LensBend, RadialLens, seen_lens
+from ar_assist.find.lens import DECISIVE, LensBend, RadialLens, seen_lens
 from ar_assist.overlay import draw
 from ar_assist.overlay.marks import YELLOW
 from ar_assist.player import cell_at
@@ -93,6 +93,7 @@ def test_a_slight_bend_is_told_by_cells_that_are_seen_sharply() -> None:
     found = seen_lens(grid[some], px[some], SIZE, tolerance=0.08)
     assert found
     assert found[0].bow == pytest.approx(lens.bow, abs=0.01)
+    assert found[2] > DECISIVE
 
 
 def corner_error(lens: RadialLens, grid: Points, px: Points) -> float:
@@ -136,6 +137,7 @@ def test_few_cells_that_are_off_together_tell_no_strong_lens() -> None:
         px = transform(FRAME_FROM_GRID, grid + off)
         found = seen_lens(grid, px, SIZE, tolerance=0.08)
         assert found is None or abs(found[0].bow) < 0.03
+        assert found is None or found[2] < DECISIVE
         assert corner_error(RadialLens(0.0, SIZE), grid, px) < 0.05
 
 

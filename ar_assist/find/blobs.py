@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import cv2
 import numpy as np
@@ -27,7 +28,7 @@ from ar_assist.find.lattice import (
 )
 from ar_assist.find.period import MIN_SINE, reduced
 from ar_assist.find.quads import Quad, binary_pictures, clockwise
-from ar_assist.types import Homography, Image, transform
+from ar_assist.types import Homography, Image, transform, within_quad
 
 MIN_SIDE_PX = 12  # of a blob: smaller tiles cannot be read
 MAX_SIDE = 0.25  # of the picture's longer side
@@ -74,23 +75,14 @@ def blob_lattices(image: Image, outlined: Sequence[Quad] = ()) -> Iterator[Fit]:
     of a keyboard beside a screen are equal as well, and more than the last tiles on it.
     """
     every = _blobs(image)
-    within = [_inside(quad, every.centres) for quad in outlined]
+    within = [within_quad(quad.corners, every.centres) for quad in outlined]
     chosen = {some.tobytes(): some for some in (np.ones(len(every.centres), bool), *within)}
-    for blobs in map(every.among, chosen.values()):
-        for shades in (SHADES, np.inf):
-            tiles = _tiles(blobs, shades)
-            for found in [*_along_sides(blobs, tiles), *_along_steps(blobs, tiles)]:
-                fit = _lattice_through(*found)
-                if fit is not None:
-                    yield fit
-
-
-def _inside(quad: Quad, points: Array) -> NDArray[np.bool_]:
-    """(N,) which points (N, 2) px lie in a quad."""
-    along = np.roll(quad.corners, -1, axis=0) - quad.corners
-    x, y = np.moveaxis(points[:, None] - quad.corners, -1, 0)
-    inside: NDArray[np.bool_] = (along[:, 0] * y >= along[:, 1] * x).all(axis=1)
-    return inside
+    for blobs, shades in product(map(every.among, chosen.values()), (SHADES, np.inf)):
+        tiles = _tiles(blobs, shades)
+        for found in [*_along_sides(blobs, tiles), *_along_steps(blobs, tiles)]:
+            fit = _lattice_through(*found)
+            if fit is not None:
+                yield fit
 
 
 def _along_sides(blobs: _Blobs, tiles: NDArray[np.int64]) -> Iterator[tuple[Array, Array, Array]]:

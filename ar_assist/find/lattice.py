@@ -175,13 +175,14 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     if followed is None:
         return None
     fit, grid, seen = followed
-    size_wh = image.shape[1], image.shape[0]
-    lens = seen_lens(grid, seen, size_wh, FIT_CELLS)
-    bent = _bent_by(*lens, fit) if lens else fit
-    if bends_little(bent):  # this costs the lattice none of its cells
-        fit = bent
-    elif proved := seen_lens(grid, seen, size_wh, FIT_CELLS, DECISIVE):
-        fit = _completed_through(*proved, image, fit) or fit
+    found = seen_lens(grid, seen, (image.shape[1], image.shape[0]), FIT_CELLS)
+    if found:
+        lens, straight_from_grid, gain = found
+        bent = _bent_by(lens, straight_from_grid, fit)
+        if bends_little(bent):  # this costs the lattice none of its cells
+            fit = bent
+        elif gain >= DECISIVE:
+            fit = _completed_through(lens, straight_from_grid, image, fit) or fit
     return fit if _is_plausible(fit) else None
 
 

@@ -21,7 +21,7 @@ BENT = 4.0  # times the tolerance: no lens moves cells further off the homograph
 MIN_CELLS = 24  # fewer lie on some homography whatever the lens is
 LEAST_OFF = 0.01  # grid units: by so much cells are off whatever else is right, and off alike
 ROUNDS = 3  # of a fit in which cells that are off weigh less
-DECISIVE = 3.0  # log likelihood that a lens must add: chance adds 0.5, rarely as much as this
+DECISIVE = 3.0  # log likelihood that a strong lens must add: chance adds 0.5, rarely so much
 
 
 Size = tuple[int, int]  # px: width, height
@@ -88,14 +88,14 @@ class LensBend:
 
 
 def seen_lens(
-    grid: Points, seen: Points, size_wh: Size, tolerance: float, proof: float = 0.0
-) -> tuple[RadialLens, Homography] | None:
-    """The likeliest lens, given where cells are seen, and straight_from_grid.
+    grid: Points, seen: Points, size_wh: Size, tolerance: float
+) -> tuple[RadialLens, Homography, float] | None:
+    """The likeliest lens, given where cells are seen, straight_from_grid, and how much likelier
+    (log) that is than a homography alone.
 
     `grid` (N, 2) are their places in grid units, `seen` (N, 2) px; a cell may be off by up to
-    `tolerance` grid units. None: a homography alone is likelier, or less unlikely than by `proof`
-    (log likelihood). A slight bend needs none: most webcams have one, and where it is not believed
-    the board is found too large.
+    `tolerance` grid units. None: a homography alone is likelier. A slight bend needs no more proof
+    than that: most webcams have one, and where it is not believed the board is found too large.
     """
     if len(grid) < MIN_CELLS:
         return None
@@ -110,11 +110,12 @@ def seen_lens(
     found = _Fits.of(np.concatenate([[0.0], bow + FINER]), grid, seen, size_wh)
     likelihoods = found.likelihoods(usual)
     best = int(likelihoods.argmax())
-    if np.isclose(found.bows[best], 0) or likelihoods[best] < likelihoods[0] + proof:
+    if np.isclose(found.bows[best], 0):
         return None
     straight_from_grid = np.linalg.inv(found.grid_from_straight[best])
     lens = RadialLens(float(found.bows[best]), size_wh)
-    return lens, straight_from_grid / straight_from_grid[2, 2]
+    gain = float(likelihoods[best] - likelihoods[0])
+    return lens, straight_from_grid / straight_from_grid[2, 2], gain
 
 
 @dataclass(frozen=True, eq=False)
