@@ -222,7 +222,8 @@ class Assistant:
     def _is_restless(self) -> bool:
         """Whether there is anything to learn at once."""
         belief = self._belief
-        return not (self._is_calm and belief.is_trusted) or belief.is_contradicted
+        is_settled = self._is_calm and belief.is_trusted
+        return not is_settled or belief.is_contradicted or belief.is_outdone
 
     @property
     def _is_calm(self) -> bool:

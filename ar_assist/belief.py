@@ -64,6 +64,18 @@ class _Word:
     against: NDArray[np.float64]  # s of the last look that contradicted the belief; -inf: none
 
 
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """What a look said of how sure each cell is, (rows, cols)."""
+
+    certainty: NDArray[np.float32]  # nan: nothing
+    contrary: Mask  # where it read otherwise than was believed
+
+    def but_of(self, cells: Mask) -> _Said:
+        """What it said of the others."""
+        return replace(self, certainty=np.where(cells, np.float32(np.nan), self.certainty))
+
+
 @dataclass(frozen=True)
 class _Amended:
     """The player's word, and what was read of its cells when it was given."""
@@ -91,7 +103,7 @@ class Belief:
         self._averaged = 0
         self._rumour: _Rumour | None = None
         self._word: _Word | None = None
-        self._said: list[NDArray[np.float32]] = []  # certainty by the last looks; nan: of another
+        self._said: list[_Said] = []  # by the last looks
         self._believed_at = self._confirmed_at = np.zeros((0, 0))  # s, of each cell
         self._changing_since = np.inf  # s: cells that are read as before
         self._moved_at = -np.inf  # s: the last look that saw a move
@@ -106,6 +118,14 @@ class Belief:
         """Whether the last look was the first to read a cell otherwise: another must say more."""
         word = self._word
         return word is not None and bool((word.firm & (word.since == self.read_at)).any())
+
+    @property
+    def is_outdone(self) -> bool:
+        """Whether the last look is surer of a cell than most are: another may confirm it."""
+        if self.reading is None or not self._said:
+            return False
+        gain = self._said[-1].certainty - self.reading.certainty
+        return bool(np.nanmax(gain) > NEW_CERTAINTY)
 
     @property
     def disputed(self) -> Mask | None:
@@ -293,7 +313,7 @@ class Belief:
         # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
         # A look that is not sure of that contradicts nothing.
         sure = otherwise & (reading.certainty >= EVEN)
-        another = change.is_another_board(changed) or change.is_another_board(sure)
+        another = change.is_another_board(changed) or _is_dealt_anew(old, reading, sure)
         steady = ~changed & (not another)
         differs = otherwise & ~steady | sure
         word = self._taken_down(reading, time)
@@ -305,20 +325,21 @@ class Belief:
         elif another:  # with cells of both it would be neither
             unheard = differs & ~taken
             taken = differs & (taken.sum() >= MOST * differs.sum())
-        waits = differs & ~taken
+        waits, contrary = differs & ~taken, otherwise & ~taken
         self._believed_at = np.where(taken, time, self._believed_at)
-        self._confirmed_at = np.where(otherwise & ~taken, self._confirmed_at, time)
+        self._confirmed_at = np.where(contrary, self._confirmed_at, time)
         earlier = word.against
         if sight.natural is not None and (taken & sight.natural).any():
             earlier = np.where(time - earlier < PLAYED_S, -np.inf, earlier)
+            self._said = [one.but_of(one.contrary) for one in self._said]
             self._moved_at = time
         against = np.where(waits & steady | taken & unheard, time, earlier)
-        since = np.where(otherwise & ~taken, word.since, np.inf)
+        since = np.where(contrary, word.since, np.inf)
         self._word = _Word(reading.cells, since, waits, against)
-        heard = reading.patched(old, otherwise & ~taken)
+        heard = reading.patched(old, contrary)
         # A cell that seems to be as it was is no surer to be so than a look is that it is not.
         no_surer = np.where(steady, np.minimum(heard.certainty, reading.certainty), heard.certainty)
-        heard = self._steadied(replace(heard, certainty=no_surer), taken)
+        heard = self._steadied(replace(heard, certainty=no_surer), taken, contrary)
         by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
         doubted_s = np.where(by_line, FADE_S, DOUBT_S)
         doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
@@ -331,7 +352,9 @@ class Belief:
             if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
-        return np.asarray(otherwise & ~taken | self._fading(changed & ~differs, time))
+        # What is empty already may fade on, and shows what it is in the end.
+        fading = self._fading(changed & ~differs & (reading.cells != 0), time)
+        return np.asarray(contrary | fading)
 
     def _needed_s(
         self,
@@ -362,11 +385,12 @@ class Belief:
         same = word.cells == reading.cells
         return replace(word, since=np.where(same, np.minimum(word.since, time), time))
 
-    def _steadied(self, reading: Reading[Any], taken: Mask) -> Reading[Any]:
+    def _steadied(self, reading: Reading[Any], taken: Mask, contrary: Mask) -> Reading[Any]:
         """As sure of each cell as most of the last looks are: one is sometimes sure by luck."""
-        said = [np.where(taken, np.float32(np.nan), one) for one in self._said[1 - LOOKS :]]
-        self._said = [*said, reading.certainty]
-        usual = np.nanquantile(np.stack(self._said), 0.5, axis=0, method="lower")
+        said = [one.but_of(taken) for one in self._said[1 - LOOKS :]]
+        self._said = [*said, _Said(reading.certainty, contrary)]
+        certainties = np.stack([one.certainty for one in self._said])
+        usual = np.nanquantile(certainties, 0.5, axis=0, method="lower")
         return replace(reading, certainty=usual.astype(np.float32))
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
@@ -399,7 +423,7 @@ class Belief:
         self, game: AnyGame, reading: Reading[Any], time: float, confirmed_for: float = 0.0
     ) -> None:
         """A board that owes nothing to what was believed before, or one that is back (s)."""
-        self._said = [reading.certainty]
+        self._said = [_Said(reading.certainty, np.zeros_like(reading.certainty, bool))]
         self._confirmed_at = np.full(reading.certainty.shape, time)
         self._believed_at = self._confirmed_at - confirmed_for
         self._accept(game, reading)
@@ -438,6 +462,21 @@ class Belief:
         self.choice = choice
         if self.game and self.reading and self.advice:
             self.marks = self.game.marks(self.reading, self.advice, choice)
+
+
+def _is_dealt_anew(old: Reading[Any], reading: Reading[Any], otherwise: Mask) -> bool:
+    """Whether most cells are surely read `otherwise`; or most tiles, but as many are there of each
+    kind, whatever these are called now."""
+    if change.is_another_board(otherwise):
+        return True
+    tiles = (old.cells != 0) | (reading.cells != 0)
+    many = bool(otherwise.any()) and change.is_another_board(otherwise[tiles])
+    return many and _sizes_of_kinds(old) == _sizes_of_kinds(reading)
+
+
+def _sizes_of_kinds(reading: Reading[Any]) -> list[int]:
+    _, sizes = np.unique(reading.cells[reading.cells != 0], return_counts=True)
+    return sorted(sizes.tolist())
 
 
 def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:

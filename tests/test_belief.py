@@ -28,7 +28,7 @@ from toy import (
     shown,
 )
 
-from ar_assist import replay
+from ar_assist import change, replay
 from ar_assist.belief import Belief
 from ar_assist.look import Sight
 from ar_assist.types import Correction, Frame, Plane, Reading, View
@@ -363,6 +363,49 @@ def test_a_pair_that_is_read_doubtfully_as_it_fades_is_soon_believed_to_be_gone(
     assert belief.reading.board == AFTER
 
 
+@pytest.mark.parametrize("goes", [True, False])
+def test_looks_that_a_line_made_doubt_a_cell_say_nothing_of_it_once_the_pair_is_gone(goes: bool):
+    """Such a look is not sure enough to contradict, but cells are as sure as most looks are."""
+    belief, certainties = Belief(), []
+    gone = np.array(START.cells) != AFTER.cells
+    after = AFTER if goes else START
+    looks = ((-2.0, START), (0.0, START), (0.2, None), (0.4, None), (0.6, after))
+    for time, board in looks:
+        sight = _sight_of_a_pair(board or START.put({(2, 3): 7}), gone)
+        if board is None:
+            doubtful = np.ones((ROWS, COLS), np.float32)
+            doubtful[2, 3] = 0.3
+            sight = replace(sight, reading=replace(sight.reading, certainty=doubtful))
+        belief.hear(sight, time, _grey(board or START), np.eye(3))
+        certainties.append(belief.reading.certainty[2, 3])
+    assert certainties == pytest.approx([1.0, 1.0, 1.0, 0.3, 1.0 if goes else 0.3])
+
+
+def test_a_cell_that_is_empty_looks_as_it_did_last_though_its_tile_was_still_fading():
+    belief, gone = Belief(), np.array(START.cells) != AFTER.cells
+    tiles, ground = (_grey(board).astype(float) for board in (START, AFTER))
+    for time, board, share in ((0.0, START, 0), (0.5, AFTER, 0.3), (0.7, AFTER, 1)):
+        seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
+        belief.hear(_sight_of_a_pair(board, gone), time, seen, np.eye(3))
+    now = change.cells(_grey(AFTER), np.eye(3), belief.reading)
+    assert not change.changed(belief.picture, now).any()
+
+
+@pytest.mark.parametrize("is_shuffled", [True, False])
+def test_the_last_tiles_dealt_anew_are_believed_at_once_and_all_together(is_shuffled: bool):
+    """Few of all cells, and tiles that hardly differ; kinds may get new names."""
+    few = START.put({(r, c): 0 for r in (0, 3) for c in range(COLS)}).put({(1, 0): 0, (1, 5): 0})
+    dealt = few.put({(1, 1): 4, (1, 2): 8, (1, 3): 2, (1, 4): 5, (2, 1): 8})
+    if not is_shuffled:
+        dealt = dealt.put({(2, 0): 4})
+    belief, boards = Belief(), []
+    for time, board in ((-2.0, few), (0.0, few), (0.2, dealt), (0.5, dealt)):
+        sight = _sight_of_a_pair(board, np.zeros((ROWS, COLS), bool))
+        belief.hear(replace(sight, natural=None), time, _grey(few), np.eye(3))
+        boards.append(belief.reading.board)
+    assert boards == [few, few, few, dealt if is_shuffled else few]
+
+
 def _sight_of_a_pair(board: ToyBoard, gone: np.ndarray) -> Sight:
     """A look that knows that the pair's cells, if they are empty, are a move."""
     reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
@@ -388,6 +431,21 @@ def test_a_cell_is_as_sure_as_most_looks_are(luck: float):
         said.append(belief.reading.certainty[1, 2])
     assert said[1] == pytest.approx(0.3)  # of two looks the one that doubts
     assert said[2:] == pytest.approx([1.2 - luck] * 7)
+
+
+def test_what_a_look_is_sure_of_after_doubts_is_looked_at_again_at_once(play):
+    looks = []
+
+    @dataclass(frozen=True)
+    class Hesitant(ToyGame):
+        def read(self, picture, lattice, before=None):
+            looks.append(np.float32(0.3 if len(looks) < 3 else 1))
+            reading = super().read(picture, lattice, before)
+            return replace(reading, certainty=reading.certainty * looks[-1])
+
+    views = play(ToySource(lambda t: START, 3.0), game=Hesitant(), look_latency_s=0.1)
+    sure = [v.frame.time for v in views if v.reading and v.reading.certainty.min() > 0.9]
+    assert sure[0] == pytest.approx(1.7, abs=0.1)  # s: half a second lies between other looks
 
 
 def test_a_slide_of_tiles_that_hardly_differ_is_believed_whole_though_one_is_read_doubtfully():
