@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import Quad, find, outlines, within
+from ar_assist.find import Quad, find, found_again, outlines, within
 from ar_assist.track import Tracker
 from ar_assist.types import (
     AnyGame,
@@ -35,6 +35,7 @@ FAINT = 0.2  # confidence under which what is read is no board but the known one
 # icons of a home screen always are
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
+OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder's: not just placed
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
@@ -208,7 +209,10 @@ def _find(task: Task) -> Sight | None:
         orientation = replace(orientation, quarter_turns=0)
     best: Sight | None = None
     for candidate in (_turned(c, orientation) for c in candidates):
-        best = max(filter(None, (best, _read(task, candidate))), key=_credit, default=None)
+        sight = _read(task, candidate)
+        if sight:
+            sight = _of_whole_tiles(task, sight)
+        best = max(filter(None, (best, sight)), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break
     if best is None or _is_faint(best.reading, task.known):
@@ -218,6 +222,17 @@ def _find(task: Task) -> Sight | None:
     reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
+
+
+def _of_whole_tiles(task: Task, sight: Sight) -> Sight:
+    """A board whose cells are pieces in the finder's eyes is found again by its own."""
+    lattice, reading = sight.lattice, sight.reading
+    if lattice is None or np.allclose(reading.lattice.pitch_xy, lattice.pitch_xy, rtol=OTHER_PITCH):
+        return sight
+    tiles = reading.cells != 0
+    candidate = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles)
+    again = candidate and _read(task, candidate)
+    return again if again and _credit(again) >= _credit(sight) - LEAD else sight
 
 
 def _is_faint(reading: Reading[Any], known: Reading[Any] | None) -> bool:

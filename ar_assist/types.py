@@ -294,6 +294,13 @@ class Reading(Generic[B]):
         return replace(self, board=self.board.with_cells(cells.tolist()), certainty=certainty)
 
     @property
+    def lattice(self) -> Lattice:
+        """The grid of a board that lies straight in its plane."""
+        (x, y), (right, bottom) = self.corners[0].tolist(), self.corners[2].tolist()
+        rows, cols = self.certainty.shape
+        return Lattice((x, y), ((right - x) / cols, (bottom - y) / rows), rows, cols)
+
+    @property
     def plane_from_grid(self) -> Homography:
         """(3, 3) plane px from grid units: the centre of cell (r, c) is (c + 0.5, r + 0.5)."""
         rows, cols = self.certainty.shape

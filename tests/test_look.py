@@ -447,6 +447,29 @@ def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeyp
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 3
 
 
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_board_of_whole_tiles_lies_where_these_do_though_the_finder_saw_halves(
+    monkeypatch, mirrored: bool
+):
+    cells = shuffled(6, 8, 12, 0)
+    picture, lattice = tile_picture(cells)
+    h, w = picture.shape[:2]
+    whole = np.float32([[0, 0], [w, 0], [w, h], [0, h]])
+    seen = cv2.getPerspectiveTransform(
+        whole, np.float32([[90, 70], [830, 40], [850, 600], [60, 570]])
+    )
+    image = cv2.warpPerspective(picture, seen, (960, 640))
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    halves = Lattice((x, y + 0.15 * dy), (dx, dy / 2), 12, 8)
+    found = Candidate(Plane(seen, (w, h)), halves, 1.0)
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter((found,)))
+    sight = look(Task(Frame(0, 0.0, image), (LinkGame(),), Orientation(mirrored=mirrored)))
+    assert sight is not None
+    corners = transform(seen, lattice.corners)[[1, 0, 3, 2] if mirrored else [0, 1, 2, 3]]
+    assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 2  # px
+    assert sight.reading.cells.shape == cells.shape
+
+
 def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monkeypatch):
     """A window of nothing but the puzzle: its long clues reach beyond all that is proposed."""
     board = puzzle_of((np.random.default_rng(3).random((8, 12)) < 0.6).tolist())

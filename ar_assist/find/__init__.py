@@ -12,14 +12,14 @@ from itertools import chain, islice
 import cv2
 import numpy as np
 
-from ar_assist.find.cells import placed
-from ar_assist.find.lattice import Box, Fit
+from ar_assist.find.cells import begun, placed
+from ar_assist.find.lattice import Box, Fit, Mask
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
 from ar_assist.find.subdivision import filling
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
-__all__ = ["Quad", "find", "outlines", "within"]
+__all__ = ["Quad", "find", "found_again", "outlines", "within"]
 
 CANDIDATES = 12  # lattices and quads that are proposed at most, before the whole picture
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
@@ -66,6 +66,19 @@ def within(image: Image, plane: Plane) -> Iterator[Candidate]:
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
     for fit in filling(work, Quad(plane.corners, 1.0).seen_through(work_from_frame)):
         yield _of_lattice(frame_from_work, fit, plane_from_frame)
+
+
+def found_again(image: Image, plane: Plane, lattice: Lattice, tiles: Mask) -> Candidate | None:
+    """A lattice of a plane, followed again from the cells that hold `tiles` (rows, cols), upright
+    as it is; None: it is none. One that was followed as pieces of tiles said too little of whole
+    ones, and nothing of where these begin."""
+    work, frame_from_work = _working_picture(image)
+    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+    plane_from_grid = np.array([[dx, 0, x], [0, dy, y], [0, 0, 1]])
+    work_from_grid = np.linalg.inv(frame_from_work) @ plane.frame_from_plane @ plane_from_grid
+    fit = begun(work, Fit(work_from_grid, Box(0, 0, lattice.cols, lattice.rows), tiles, 1.0))
+    plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
+    return _of_lattice(frame_from_work, placed(work, fit), plane_from_frame) if fit else None
 
 
 def _of_quad(quad: Quad) -> Candidate:

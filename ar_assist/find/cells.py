@@ -63,18 +63,18 @@ def settle(image: Image, fit: Fit) -> Fit | None:
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
-    settled = _begun(image, _shortest(_filling_bases(fit)))
+    settled = begun(image, _shortest(_filling_bases(fit)))
     if settled is None:
         return None
     # Cells that looked like the board's until its own were known may have chosen the basis; and a
     # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours:
     # they are less alike in frame and in content, of which either may mislead.
-    others = (_begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
+    others = (begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
     better = (basis for basis in filter(None, others) if _is_more_alike(basis, settled))
     return max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
 
 
-def _begun(image: Image, fit: Fit) -> Fit | None:
+def begun(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cells that begin where tiles do."""
     smooth = _smooth(image, fit)
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.

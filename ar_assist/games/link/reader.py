@@ -82,7 +82,7 @@ def read(
     same board in the same plane px: its grid is kept while it explains the picture.
     """
     if before is not None:
-        known = _lattice_of(before)
+        known = before.lattice
         sight = _look(picture, known)
         again = _reading(sight, before) if sight else read_last(_cells(picture, known), before)
         if again:
@@ -123,12 +123,6 @@ def _is_dealt(board: LinkBoard) -> bool:
 def size_odds(size: int) -> float:
     """Log odds that a kind has so many tiles."""
     return ODD if size % 2 else 0.0
-
-
-def _lattice_of(reading: Reading[LinkBoard]) -> Lattice:
-    (x, y), (right, bottom) = reading.corners[0], reading.corners[2]
-    rows, cols = reading.certainty.shape
-    return Lattice((float(x), float(y)), ((right - x) / cols, (bottom - y) / rows), rows, cols)
 
 
 def _grown(lattice: Lattice, top: int, bottom: int, left: int, right: int) -> Lattice:
