@@ -27,14 +27,19 @@ from ar_assist.types import (
 )
 from ar_assist.warp import Box, Mask, completed, rectify, shown
 
-TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
-SURE = 0.9  # confidence that a find must have to challenge a board that is believed
+TRUST = 0.7  # confidence from which hints are shown
+SURE = 0.9  # confidence from which no other plane is tried, and with which a find may challenge a
+# board that is believed
+RIVALS = 3  # planes tried after one that is trusted, but not sure: a keyboard amid the clutter
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 FAINT = 0.2  # confidence under which what is read is no board but the known one: that looks at
 # nearly the same picture agree proves nothing. Of 94 stills of boards one was read so, and wrongly;
 # icons of a home screen always are
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
+NEARER = (
+    0.05  # of a cell, by which a board lies otherwise once its tiles are known: worth a reading
+)
 OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder's: not just placed
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
@@ -208,15 +213,20 @@ def _find(task: Task) -> Sight | None:
         candidates = within(image, task.given)
         orientation = replace(orientation, quarter_turns=0)
     best: Sight | None = None
+    rivals = RIVALS
     for candidate in (_turned(c, orientation) for c in candidates):
         sight = _read(task, candidate)
-        if sight:
-            sight = _of_whole_tiles(task, sight)
+        if sight and not _has_cells_of(sight.lattice, sight.reading):
+            sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
         best = max(filter(None, (best, sight)), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
-            break
+            rivals -= 1
+            if rivals < 0 or best.reading.confidence >= SURE:
+                break
     if best is None or _is_faint(best.reading, task.known):
         return None
+    if best.reading.confidence >= TRUST:
+        best = _placed_better(task, best)
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
     reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
@@ -224,14 +234,27 @@ def _find(task: Task) -> Sight | None:
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 
 
-def _of_whole_tiles(task: Task, sight: Sight) -> Sight:
-    """A board whose cells are pieces in the finder's eyes is found again by its own."""
-    lattice, reading = sight.lattice, sight.reading
-    if lattice is None or np.allclose(reading.lattice.pitch_xy, lattice.pitch_xy, rtol=OTHER_PITCH):
+def _has_cells_of(lattice: Lattice | None, reading: Reading[Any]) -> bool:
+    """Whether a lattice, if there is one, has cells as large as the board that was read."""
+    return lattice is None or np.allclose(
+        reading.lattice.pitch_xy, lattice.pitch_xy, rtol=OTHER_PITCH
+    )
+
+
+def _placed_better(task: Task, sight: Sight) -> Sight:
+    """The board where it is found again by the tiles that were read, if that is another place."""
+    reading = sight.reading
+    if sight.lattice is None:
         return sight
     tiles = reading.cells != 0
-    candidate = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles)
-    again = candidate and _read(task, candidate)
+    found = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles)
+    if found is None or found.lattice is None:
+        return sight
+    was, now = sight.plane.to_frame(reading.corners), found.plane.to_frame(found.lattice.corners)
+    cell = np.sqrt(cv2.contourArea(was) / tiles.size)
+    if np.abs(now - was).max() < NEARER * cell:
+        return sight
+    again = _read(task, found)
     return again if again and _credit(again) >= _credit(sight) - LEAD else sight
 
 

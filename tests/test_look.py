@@ -447,10 +447,31 @@ def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeyp
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 3
 
 
+@pytest.mark.parametrize(
+    ("confidences", "taken"),
+    [((0.8, 0.95), 1), ((0.92, 0.99), 0), ((0.8, 0.75), 0), ((0.8, None, None, None, 0.95), 0)],
+)
+def test_a_board_that_is_not_surely_read_has_a_few_rivals(source, monkeypatch, confidences, taken):
+    (candidate,) = source.find(source.frame(0).image)
+    candidates = [replace(candidate, score=float(i)) for i in range(len(confidences))]
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(candidates))
+
+    def read(task, candidate):
+        confidence = confidences[int(candidate.score)]
+        reading = confidence and Reading(START, LATTICE.corners, np.ones((ROWS, COLS)), confidence)
+        return reading and Sight(ToyGame(), candidate.plane, LATTICE, None, reading)
+
+    monkeypatch.setattr(look_module, "_read", read)
+    sight = look(Task(source.frame(0), (ToyGame(),)))
+    assert sight.reading.confidence == confidences[taken]
+
+
 @pytest.mark.parametrize("mirrored", [False, True])
-def test_a_board_of_whole_tiles_lies_where_these_do_though_the_finder_saw_halves(
-    monkeypatch, mirrored: bool
+@pytest.mark.parametrize(("pieces", "off", "wider"), [(2, 0.15, 0.0), (1, 0.0, 0.015)])
+def test_a_board_is_found_again_by_its_tiles(
+    monkeypatch, pieces: int, off: float, wider: float, mirrored: bool
 ):
+    """The finder saw halves of tiles, or was led askew by a few cells."""
     cells = shuffled(6, 8, 12, 0)
     picture, lattice = tile_picture(cells)
     h, w = picture.shape[:2]
@@ -460,8 +481,8 @@ def test_a_board_of_whole_tiles_lies_where_these_do_though_the_finder_saw_halves
     )
     image = cv2.warpPerspective(picture, seen, (960, 640))
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
-    halves = Lattice((x, y + 0.15 * dy), (dx, dy / 2), 12, 8)
-    found = Candidate(Plane(seen, (w, h)), halves, 1.0)
+    saw = Lattice((x, y + off * dy), (dx, dy / pieces), 6 * pieces, 8)
+    found = Candidate(Plane(seen @ np.diag([1 + wider, 1, 1]), (w, h)), saw, 1.0)
     monkeypatch.setattr(look_module, "find", lambda image, outlined: iter((found,)))
     sight = look(Task(Frame(0, 0.0, image), (LinkGame(),), Orientation(mirrored=mirrored)))
     assert sight is not None

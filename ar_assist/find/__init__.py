@@ -7,6 +7,7 @@ screenshot, or a board that fills the view). Games decide which of them shows a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, islice
 
 import cv2
@@ -69,16 +70,23 @@ def within(image: Image, plane: Plane) -> Iterator[Candidate]:
 
 
 def found_again(image: Image, plane: Plane, lattice: Lattice, tiles: Mask) -> Candidate | None:
-    """A lattice of a plane, followed again from the cells that hold `tiles` (rows, cols), upright
-    as it is; None: it is none. One that was followed as pieces of tiles said too little of whole
-    ones, and nothing of where these begin."""
+    """The cells of a lattice in a plane, followed again from those that hold `tiles` (rows, cols);
+    None: they make no lattice.
+
+    Followed before anything was read, from a few, or as pieces of tiles, they may lie askew, or
+    begin amid tiles.
+    """
     work, frame_from_work = _working_picture(image)
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     plane_from_grid = np.array([[dx, 0, x], [0, dy, y], [0, 0, 1]])
     work_from_grid = np.linalg.inv(frame_from_work) @ plane.frame_from_plane @ plane_from_grid
-    fit = begun(work, Fit(work_from_grid, Box(0, 0, lattice.cols, lattice.rows), tiles, 1.0))
+    box = Box(0, 0, lattice.cols, lattice.rows)
+    fit = begun(work, Fit(work_from_grid, box, tiles, likeness=1.0))
+    if fit is None:
+        return None
+    of_board = replace(placed(work, fit), box=box, support=tiles)
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
-    return _of_lattice(frame_from_work, placed(work, fit), plane_from_frame) if fit else None
+    return _of_lattice(frame_from_work, of_board, plane_from_frame)
 
 
 def _of_quad(quad: Quad) -> Candidate:
