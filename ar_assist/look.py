@@ -37,9 +37,8 @@ FAINT = 0.2  # confidence under which what is read is no board but the known one
 # icons of a home screen always are
 LEAD = 0.1  # of confidence, by which a find has to beat the board that is followed
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
-NEARER = (
-    0.05  # of a cell, by which a board lies otherwise once its tiles are known: worth a reading
-)
+BETTER = 0.05, 0.5  # of a cell: a board that lies otherwise by less once its tiles are known is not
+# worth a reading, and by more another one
 OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder's: not just placed
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
@@ -252,7 +251,7 @@ def _placed_better(task: Task, sight: Sight) -> Sight:
         return sight
     was, now = sight.plane.to_frame(reading.corners), found.plane.to_frame(found.lattice.corners)
     cell = np.sqrt(cv2.contourArea(was) / tiles.size)
-    if np.abs(now - was).max() < NEARER * cell:
+    if not BETTER[0] <= np.abs(now - was).max() / cell <= BETTER[1]:
         return sight
     again = _read(task, found)
     return again if again and _credit(again) >= _credit(sight) - LEAD else sight

@@ -139,7 +139,7 @@ def _task(source: ToySource, shift: float, **changes) -> Task:
 @pytest.fixture
 def source(monkeypatch):
     source = ToySource(lambda t: START)
-    monkeypatch.setattr(look_module, "find", source.find)
+    source.replace_finder(monkeypatch)
     return source
 
 

@@ -250,8 +250,9 @@ class ToySource:
         return [Candidate(self.plane(time), LATTICE, 1.0)] if there else []
 
     def replace_finder(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Looks are told the truth, and do not search for a screen around it."""
+        """Looks are told the truth, find no better, and do not search for a screen around it."""
         monkeypatch.setattr(look, "find", self.find)
+        monkeypatch.setattr(look, "found_again", lambda *of: None)
         monkeypatch.setattr(look, "outlines", lambda image: [])
 
     def corners(self, index: int) -> Points:
