@@ -6,12 +6,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from lens import straight_px
 
 from calibration import Camera, Target, calibrate, greys, pictures
 from calibration.__main__ import _live, add_arguments, main, run
@@ -57,13 +57,6 @@ def pose_in_view(camera: Camera, rng: np.random.Generator) -> tuple[np.ndarray, 
         seen = cv2.projectPoints(rim, rotation, shift, camera.matrix, camera.coefficients)[0]
         if ((seen > 8) & (seen < (camera.width - 8, camera.height - 8))).all():
             return rotation, shift
-
-
-@cache
-def straight_px(camera: Camera) -> np.ndarray:
-    """(height, width, 2) where each px of its picture lies without distortion."""
-    grid = np.stack(np.meshgrid(np.arange(camera.width), np.arange(camera.height)), axis=-1)
-    return camera.straighten(grid.astype(np.float32))
 
 
 def photograph(target: Target, camera: Camera, seed: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 import pytest
+from lens import straight_px
 from test_tiles import picture as tile_picture
 from test_tiles import shuffled
 from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyBoard, ToyGame, ToySource, screen_picture
@@ -108,8 +109,7 @@ def test_through_a_lens_a_board_is_read_in_what_was_interpolated_once(
     camera = Camera(640, 480, 500, 500, 320, 240, (-0.35, 0.12))
     plane = Plane(np.array([[1.1, 0.05, 130], [0, 1.1, 90], [0, 1e-4, 1]]), PLANE_WH)
     picture = cv2.GaussianBlur(RNG.integers(0, 255, PICTURE.shape, np.uint8), (0, 0), 1)
-    px = np.stack(np.meshgrid(np.arange(640), np.arange(480)), -1).astype(np.float32)
-    shown = plane.to_plane(camera.straighten(px))
+    shown = plane.to_plane(straight_px(camera))
     bent = cv2.remap(picture, shown, None, cv2.INTER_LINEAR)
     frame = Frame(0, 0.0, bent, lens=camera)
     reading = ToyGame().read(PICTURE, LATTICE)

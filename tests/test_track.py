@@ -8,6 +8,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 import pytest
+from lens import straight_px
 
 from ar_assist.track import Tracker
 from ar_assist.types import Frame, Image, Plane, Points, homography
@@ -70,8 +71,7 @@ def _bent(corners: Points, **view) -> Frame:
     whole = cv2.copyMakeBorder(
         _view(corners, **view), top, bottom, left, right, cv2.BORDER_REPLICATE
     )
-    px = np.stack(np.meshgrid(*map(np.arange, FRAME_WH)), -1).astype(np.float32)
-    return _seen(cv2.remap(whole, LENS.straighten(px), None, cv2.INTER_LINEAR), LENS)
+    return _seen(cv2.remap(whole, straight_px(LENS), None, cv2.INTER_LINEAR), LENS)
 
 
 def _errors(moves: Callable[[int], Points], count: int, **view) -> list[float]:
