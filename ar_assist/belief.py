@@ -31,6 +31,7 @@ NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile 
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
 ENOUGH = 6  # tiles that are read as before: not by chance
+STANDS_S = 0.1  # s in which a tile that fades comes to look otherwise again
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
 PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing,
@@ -107,6 +108,7 @@ class Belief:
         self._believed_at = self._confirmed_at = np.zeros((0, 0))  # s, of each cell
         self._changing_since = np.inf  # s: cells that are read as before
         self._moved_at = -np.inf  # s: the last look that saw a move
+        self._shown: tuple[NDArray[np.float32], float] | None = None  # a look's cells, and when: s
 
     @property
     def is_trusted(self) -> bool:
@@ -183,12 +185,14 @@ class Belief:
                 return
             kept = None
         else:
-            changed = change.changed(self.picture, change.cells(seen, seen_from_plane, old))
+            shown = change.cells(seen, seen_from_plane, old)
+            changed = change.changed(self.picture, shown)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
-                kept = self._judge(sight, old, reading, changed, time) | unseen
+                stands = self._stands(shown, time)
+                kept = self._judge(sight, old, reading, changed, stands, time) | unseen
             elif self._is_insistent(old, reading, changed, time):
                 self._start(sight.game, reading, time)
                 kept = None
@@ -301,10 +305,26 @@ class Belief:
             return None
         return time - self._rumour.since
 
+    def _stands(self, shown: NDArray[np.float32], time: float) -> Mask:
+        """(rows, cols) cells that look as they did a moment ago, when a look saw them."""
+        before, then = self._shown or (shown, time)
+        if before.shape != shown.shape:
+            before, then = shown, time
+        is_late = time - then >= STANDS_S  # sooner a fade would hardly show
+        self._shown = (shown, time) if is_late else (before, then)
+        return change.still(before, shown) & is_late
+
     def _judge(
-        self, sight: Sight, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
+        self,
+        sight: Sight,
+        old: Reading[Any],
+        reading: Reading[Any],
+        changed: Mask,
+        stands: Mask,
+        time: float,
     ) -> Mask:
-        """Believe of a look what there is reason to.
+        """Believe of a look what there is reason to. Of its cells some have `changed` since they
+        were read, of which some have done so for a moment and `stand`.
 
         (rows, cols) cells whose picture is kept, that in which they were read as they are believed
         to be: now they are read otherwise, or fade though they are still read.
@@ -352,8 +372,10 @@ class Belief:
             if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
-        # What is empty already may fade on, and shows what it is in the end.
-        fading = self._fading(changed & ~differs & (reading.cells != 0), time)
+        # What is empty already may fade on, and shows what it is in the end; a tile that is only
+        # marked stands.
+        may_fade = changed & ~differs & ~stands & (reading.cells != 0)
+        fading = self._fading(may_fade, time)
         return np.asarray(contrary | fading)
 
     def _needed_s(

@@ -30,6 +30,7 @@ GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 # A frame is drawn around the tile that the player has chosen. Its middle shows the picture it did,
 # if it differs by no more than this share of what it shows: a tile that fades soon differs by more.
 SAME_MIDDLE = 0.2
+STILL = 0.15  # of the board's contrast: a tile that fades soon changes by more from look to look
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
 
@@ -57,8 +58,7 @@ def cells(
 
 def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """(rows, cols): which cells no longer look as they did when they were read."""
-    contrast = max(float(np.abs(read - read.mean()).mean()), FAINT)
-    lit = _lit_like(read, now)
+    contrast, lit = _contrast(read), _lit_like(read, now)
     difference = _by_cell(np.abs(lit - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
     blur = float(np.median(difference / (detail + FAINT)))
@@ -67,6 +67,16 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
     differs = difference > np.maximum(max(least, noise), touched)
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
+
+
+def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(rows, cols): which cells look as they did a moment `before`."""
+    difference = _by_cell(np.abs(_lit_like(before, now) - before))
+    return np.asarray(difference < STILL * _contrast(before))
+
+
+def _contrast(picture: NDArray[np.float32]) -> float:
+    return max(float(np.abs(picture - picture.mean()).mean()), FAINT)
 
 
 def _has_same_middle(

@@ -391,6 +391,19 @@ def test_a_cell_that_is_empty_looks_as_it_did_last_though_its_tile_was_still_fad
     assert not change.changed(belief.picture, now).any()
 
 
+@pytest.mark.parametrize("fades", [False, True])
+def test_a_tile_that_was_only_marked_is_soon_seen_as_it_looks_now(fades: bool):
+    """One that fades is still read, but is no picture of a board at rest."""
+    belief, gone = Belief(), np.array(START.cells) != AFTER.cells
+    tiles, ground = (_grey(board).astype(float) for board in (START, AFTER))
+    for time, share in ((-2.0, 0), (0.0, 0), (0.15, 0.5), (0.3, 0.75 if fades else 0.5)):
+        seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
+        belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
+    changed = change.changed(belief.picture, change.cells(seen, np.eye(3), belief.reading))
+    assert changed[gone].all() == fades
+    assert changed.any() == fades
+
+
 @pytest.mark.parametrize("is_shuffled", [True, False])
 def test_the_last_tiles_dealt_anew_are_believed_at_once_and_all_together(is_shuffled: bool):
     """Few of all cells, and tiles that hardly differ; kinds may get new names."""
