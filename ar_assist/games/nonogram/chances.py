@@ -71,18 +71,23 @@ def _line(odds: Odds, blocks: Ints, first: Ints, last: Ints, filled: Odds) -> No
     for cell in range(length):
         sums[cell + 1] = sums[cell] + min(0.0, odds[cell])
         gaps[cell] = np.exp(min(0.0, -odds[cell]))
-    before = _ways(gaps, sums, blocks, first, last)
-    mirrored = (sums[length] - sums)[::-1]
+    begun = np.zeros((count, length + 1))  # weight of each block if it starts at a cell
+    ended = np.zeros((count, length + 1))  # the same by the cell behind the block
+    for block in range(count):
+        for start in range(first[block], last[block] + 1):
+            end = start + blocks[block]
+            begun[block, start] = ended[block, end] = np.exp(sums[end] - sums[start])
+    before = _ways(gaps, ended, blocks, first, last)
     from_last = (length - last - blocks)[::-1]
     to_first = (length - first - blocks)[::-1]
-    behind = _ways(gaps[::-1], mirrored, blocks[::-1], from_last, to_first)
+    behind = _ways(gaps[::-1], begun[::-1, ::-1], blocks[::-1], from_last, to_first)
     change = np.zeros(length + 1)  # of the chance, from cell to cell
     ways = np.zeros(length)
     for block in range(count):
         total = 0.0
         for start in range(first[block], last[block] + 1):
             end = start + blocks[block]
-            ways[start] = before[block, start] * np.exp(sums[end] - sums[start])
+            ways[start] = before[block, start] * begun[block, start]
             ways[start] *= behind[count - 1 - block, length - end]
             total += ways[start]
         if total > 0:
@@ -93,22 +98,20 @@ def _line(odds: Odds, blocks: Ints, first: Ints, last: Ints, filled: Odds) -> No
 
 
 @njit(cache=True)
-def _ways(gaps: Odds, sums: Odds, blocks: Ints, first: Ints, last: Ints) -> Odds:
+def _ways(gaps: Odds, ended: Odds, blocks: Ints, first: Ints, last: Ints) -> Odds:
     """(blocks, cells + 1) weight of all that may lie before a block which starts at a cell.
 
     Up to a factor for each block.
     """
-    ways = np.zeros((len(blocks), len(sums)))
+    ways = np.zeros(ended.shape)
     ways[0, 0] = 1.0
     for cell in range(last[0]):
         ways[0, cell + 1] = ways[0, cell] * gaps[cell]
     for block in range(1, len(blocks)):
-        size, until = blocks[block - 1], last[block - 1]
+        size = blocks[block - 1]
         weight = most = 0.0
         for cell in range(first[block - 1] + size, last[block]):  # that is empty behind a block
-            start = cell - size
-            if start <= until:
-                weight += ways[block - 1, start] * np.exp(sums[cell] - sums[start])
+            weight += ways[block - 1, cell - size] * ended[block - 1, cell]
             weight *= gaps[cell]
             ways[block, cell + 1] = weight
             most = max(most, weight)
