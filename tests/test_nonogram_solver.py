@@ -202,6 +202,33 @@ def test_the_more_cells_are_open_the_less_is_searched_between_guesses(
 
 
 @needs_fast
+def test_guesses_that_hold_make_bold_and_those_that_can_not_be_make_shy() -> None:
+    from pysat.solvers import Glucose4
+
+    from ar_assist.games.nonogram.guess import _Beliefs, _Guesses
+
+    board = puzzle([[1]] * 30, [[1]] * 30)
+    lines_of, grid = Propagator(*certain_clues(board)), Grid.of(board.cells)
+    assert lines_of.run_all(grid)
+    cells, formula = sat.formula_of(lines_of.row_clues, lines_of.col_clues, grid)
+    beliefs = _Beliefs(lines_of)
+
+    def guessed() -> int:
+        before = len(guesses._made)
+        guesses.add(beliefs, lines_of)
+        return len(guesses._made) - before
+
+    with Glucose4(bootstrap_with=formula.clauses()) as solver:
+        guesses = _Guesses(solver, cells, grid)
+        holding = [guessed() for _ in range(3)]
+        assert holding == sorted(set(holding))  # more each time, though fewer cells are open
+        guesses._made.update({1: None, 2: None})  # two filled cells in a row that has one
+        assert guesses.tried() is False
+        assert guesses.give_up()
+        assert guessed() < holding[-1]
+
+
+@needs_fast
 def test_one_guessed_solution_leads_to_those_next_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from ar_assist.games.nonogram import guess
 

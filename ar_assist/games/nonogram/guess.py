@@ -5,11 +5,13 @@ filled: rows and columns tell each other what they hold of their common cells, u
 (belief propagation; Pearl 1988), where a line weighs all its fillings at once. Lines side by side
 know much the same and yet count as many witnesses, so that each counts for less (fractional belief
 propagation; Wiegerinck & Heskes 2002). The surest cells are guessed, with all that follows, and the
-rest is weighed anew (decimation; Mezard, Parisi & Zecchina 2002). Between guesses the SAT solver
-tries for a while to complete the board. Where it finds that the guesses contradict each other, it
-names some that do (Een & Sorensson, "Temporal induction by incremental SAT solving", 2003): the
-latest of them is given up, and its opposite follows from the others. Work is counted in conflicts,
-so that the solver comes back; it is Glucose, as CaDiCaL can't be bounded so.
+rest is weighed anew (decimation; Mezard, Parisi & Zecchina 2002): more at a time while guesses
+hold, fewer after a contradiction. Between guesses the SAT solver tries for a while to complete the
+board. Where it finds that the guesses contradict each other, it names some that do (Een &
+Sorensson, "Temporal induction by incremental SAT solving", 2003): the latest of them is given up,
+and its opposite follows from the others. Work is counted in conflicts, so that the solver comes
+back; it is Glucose, whose incremental mode keeps the guesses where the search begins anew
+(Audemard, Lagniez & Simon, "Improving Glucose for incremental SAT solving with assumptions", 2013).
 
 Where one solution is known, most others need no search in the whole board: they are looked for in
 some of its rows at a time, the rest kept.
@@ -36,7 +38,9 @@ DAMPING = 0.5  # share of what a line said before: undamped, rows and columns sw
 FIRST_ROUNDS, ROUNDS = 100, 20  # of messages before the first guesses, and between later ones
 WITNESS = 0.85  # what a line counts: 1 is plain belief propagation, too sure and often wrong
 ECHO = 1 / WITNESS - 1  # share of its own words that a line takes out of what it hears
-SHARE = 0.03  # of the open cells that are guessed at a time
+SHARE = 0.03  # of the open cells that are guessed at a time, to begin with
+LEAST_SHARE, MOST_SHARE = 0.01, 0.1
+BOLDER, SHYER = 1.2, 0.5  # factors of the share after guesses that may hold, and that can't
 WORK = 3_000_000  # conflicts between guesses, times open cells: the more, the dearer and the vainer
 BAND = 10  # rows at a time in which other solutions are looked for: a small board
 
@@ -49,7 +53,7 @@ def solutions(
     cells, formula = formula_of(lines_of.row_clues, lines_of.col_clues, grid)
     beliefs = _Beliefs(lines_of)
     found: list[Cells] = []
-    with Glucose4(bootstrap_with=formula.clauses()) as solver:
+    with Glucose4(bootstrap_with=formula.clauses(), incr=True) as solver:
         guesses = _Guesses(solver, cells, grid)
         while len(found) < wanted and time.monotonic() < end:
             solved = guesses.tried()
@@ -100,6 +104,7 @@ class _Guesses:
         self._grid, self._known = grid, grid.cells()
         self._made: dict[int, None] = {}  # literals, in order
         self._open = len(cells)  # cells, when guesses were last added
+        self._share = SHARE
 
     def tried(self) -> bool | None:
         """Whether there is a solution with these guesses; None: that would take longer."""
@@ -126,6 +131,7 @@ class _Guesses:
             return False
         self._solver.add_clause([-literal for literal in core])
         del self._made[max(core, key=list(self._made).index)]
+        self._share = max(LEAST_SHARE, SHYER * self._share)
         return True
 
     def add(self, beliefs: _Beliefs, lines_of: Propagator) -> None:
@@ -136,7 +142,8 @@ class _Guesses:
             return
         odds = beliefs.odds(grid)
         self._open = int(np.count_nonzero(odds))
-        count = max(1, round(SHARE * self._open))
+        count = max(1, round(self._share * self._open))
+        self._share = min(MOST_SHARE, BOLDER * self._share)
         for place in np.argsort(-np.abs(odds), axis=None, kind="stable")[:count].tolist():
             i, j = divmod(place, odds.shape[1])
             if grid.value(i, j) != UNKNOWN:
