@@ -304,11 +304,15 @@ def test_stones_amid_pictures_are_not_surely_empty(is_cleared: bool) -> None:
     assert (reading.certainty[(truth == 0) & ~stones] > 0.9).all()
 
 
+@pytest.mark.parametrize("ground", [150, 253])
 @pytest.mark.parametrize("is_taken", [False, True])
-def test_pale_drawings_on_faces_that_run_together_are_not_surely_empty(is_taken: bool) -> None:
-    """No ground runs out of the board; what shows a little, as none around does, may be tiles."""
+def test_pale_drawings_on_faces_that_run_together_are_not_surely_empty(
+    is_taken: bool, ground: int
+) -> None:
+    """What shows a little, as none around the board does, may be tiles, also where these run out
+    of it as ground does; but not where ground does that shows no more."""
     truth = shuffled(8, 8, 16, 2)
-    image, lattice = picture(truth, ground=150)
+    image, lattice = picture(truth, ground=ground)
     board = image[3 * PITCH : -3 * PITCH, 3 * PITCH : -3 * PITCH]
     board[(board == 90).all(-1) | (board == 235).all(-1)] = 253
     for r, c in np.argwhere(truth <= 2):

@@ -95,14 +95,15 @@ def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:
 def _may_hold_pale(middle: Array, empty: Mask, quiet: Mask, board: Mask) -> Mask:
     """(R, C) `empty` cells that may be pale pictures on faces that run together.
 
-    No ground runs out of the board, and they show far more in their `middle` (R, C), where nothing
-    hangs in, than what runs on around it does.
+    They show far more in their `middle` (R, C), where nothing hangs in, than what runs on around
+    the board does; and nothing runs out of it but such cells, which may be pictures as well.
     """
     around = middle[quiet.any(2) & ~board]
-    if not len(around) or _running(quiet, empty, board)[1].any():
+    if not len(around):
         return np.zeros_like(empty)
-    busier: Mask = middle > BUSIER * np.quantile(around, USUALLY) + NOISE / 2
-    return busier & empty & board
+    busier = middle > BUSIER * np.quantile(around, USUALLY) + NOISE / 2
+    pale: Mask = busier & empty & board
+    return pale & ~_running(quiet, empty & ~pale, board)[1].any()
 
 
 def _chequered(level: Array, plain: Mask) -> Mask:
