@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, picture, shuffled
+from test_tiles import PITCH, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import dealing, reader
 from ar_assist.games.link.board import LinkBoard
@@ -211,3 +211,17 @@ def test_bars_between_the_lines_of_a_lattice_are_cut_by_it(across: str) -> None:
         y, x = (r + 3) * PITCH, (c + 3) * PITCH
         cv2.rectangle(image, (x + 1, y + 1), (x + PITCH - 2, y + PITCH - 2), (60,) * 3, 2)
     assert (reader.read(image, lattice) is None) == across.endswith("bars")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_grain_of_the_wood_that_tiles_lie_on_is_not_cut_by_the_lattice(seed: int) -> None:
+    """It lies across the borders between empty cells, but amid them as well."""
+    truth = cleared(shuffled(8, 12, 24, seed), 18, seed)
+    image, lattice = picture(truth)
+    grain = np.random.default_rng(seed).normal(0, 1, (len(image), 1)).astype(np.float32)
+    grain = cv2.GaussianBlur(grain, (1, 19), 0, sigmaY=3)
+    wood = np.clip(60 + 14 * grain / grain.std(), 0, 255).astype(np.uint8)
+    ground = (image == 60).all(-1)
+    image[ground] = np.broadcast_to(wood[..., None], image.shape)[ground]
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)

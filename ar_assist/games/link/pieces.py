@@ -11,8 +11,8 @@ from math import ceil
 import numpy as np
 from scipy.spatial import distance
 
-from ar_assist.games.link.ground import SAME, Mask, seams
-from ar_assist.games.tiles import Array, Indices
+from ar_assist.games.link.ground import SAME, SEAM, Mask, seams
+from ar_assist.games.tiles import CELL, EDGE, Array, Indices
 from ar_assist.types import Lattice
 
 PIECES = 2, 3  # cells to a tile along an axis
@@ -21,6 +21,7 @@ FEW, MANY = 6, 40  # tiles: of so few, most finds in any picture are wrong; of s
 # Of the borders between empty cells, and how many at least: a pointer, or what a game draws as a
 # pair goes, lies across fewer.
 CUT_THROUGH = 0.25, 3
+AS_MUCH = 0.5  # times: what shows so much amid empty cells lies across their borders by chance
 # Times as much as in the middle that cells differ at two opposite edges, where a lattice cuts what
 # they show: plain colours and photographs differ everywhere alike (0.9 to 1.05), other tiles less.
 CUT_EDGES = 1.25
@@ -131,10 +132,29 @@ def _log_odds(seen: Mask, chance: float) -> float:
 def cuts_pictures(cells: Array, empty: Mask) -> bool:
     """Whether pictures lie across the borders between `empty` (R, C) ones of the cells (R, C, CELL,
     CELL, 3), as words and bars of a page do between the lines that it is cut into.
+
+    The grain of wood does too, but shows amid cells about as much.
     """
     across, down = seams(cells)
     beside, below = across[empty[:, :-1] & empty[:, 1:]], down[empty[:-1] & empty[1:]]
-    return _are_cut(beside, below) or _are_cut(below, beside)
+    along, upright = _amid(cells[empty])
+    return (_are_cut(beside, below) and not _show_as_much(along, beside)) or (
+        _are_cut(below, beside) and not _show_as_much(upright, below)
+    )
+
+
+def _amid(cells: Array) -> tuple[Array, Array]:
+    """(N, K, 3) each: what (N, CELL, CELL, 3) cells show across their middles as `seams` tell it of
+    borders, to the right and downward."""
+    middle, inner = slice(CELL // 2 - SEAM, CELL // 2 + SEAM), slice(EDGE, -EDGE)
+    return cells[:, inner, middle].mean(1), cells[:, middle, inner].mean(2)
+
+
+def _show_as_much(amid: Array, across: Array) -> bool:
+    """Whether profiles (N, K, 3) amid cells show about as much as those (M, K, 3) across borders,
+    in the upper quarter of either."""
+    ours, theirs = (float(np.quantile(_changes(of), 1 - CUT_THROUGH[0])) for of in (amid, across))
+    return ours > AS_MUCH * theirs
 
 
 def differ_at_edges(tiles: Array) -> bool:
@@ -171,4 +191,9 @@ def _are_cut(profiles: Array, others: Array) -> bool:
 
 def _show(profiles: Array) -> Mask:
     """(N,) which of (N, K, 3) profiles across borders show anything."""
-    return np.asarray(np.ptp(profiles, axis=1).max(-1) > SAME)
+    return np.asarray(_changes(profiles) > SAME)
+
+
+def _changes(profiles: Array) -> Array:
+    """(N,) grey levels by which (N, K, 3) profiles change."""
+    return np.asarray(np.ptp(profiles, axis=1).max(-1))
