@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -211,17 +211,7 @@ def _find(task: Task) -> Sight | None:
     if task.given:  # who sets corners says which is the top left
         candidates = within(image, task.given)
         orientation = replace(orientation, quarter_turns=0)
-    best: Sight | None = None
-    rivals = RIVALS
-    for candidate in (_turned(c, orientation) for c in candidates):
-        sight = _read(task, candidate)
-        if sight and not _has_cells_of(sight.lattice, sight.reading):
-            sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
-        best = max(filter(None, (best, sight)), key=_credit, default=None)
-        if best and best.reading.confidence >= TRUST:
-            rivals -= 1
-            if rivals < 0 or best.reading.confidence >= SURE:
-                break
+    best = _most_credible(task, (_turned(c, orientation) for c in candidates))
     if best is None or _is_faint(best.reading, task.known):
         return None
     if best.reading.confidence >= TRUST:
@@ -231,6 +221,22 @@ def _find(task: Task) -> Sight | None:
     reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
+
+
+def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
+    """The first board that is surely read, or the best of a few."""
+    best: Sight | None = None
+    rivals = RIVALS
+    for candidate in candidates:
+        sight = _read(task, candidate)
+        if sight and not _has_cells_of(sight.lattice, sight.reading):
+            sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
+        best = max(filter(None, (best, sight)), key=_credit, default=None)
+        if best and best.reading.confidence >= TRUST:
+            rivals -= 1
+            if rivals < 0 or best.reading.confidence >= SURE:
+                break
+    return best
 
 
 def _has_cells_of(lattice: Lattice | None, reading: Reading[Any]) -> bool:
