@@ -77,6 +77,26 @@ class _Said:
         return replace(self, certainty=np.where(cells, np.float32(np.nan), self.certainty))
 
 
+@dataclass(frozen=True, eq=False)
+class _Differences:
+    """How a look differs from what is believed, (rows, cols) each."""
+
+    otherwise: Mask  # read otherwise
+    steady: Mask  # looks as it did when it was read
+    differs: Mask  # read otherwise, and surely so or with reason
+    another: bool  # so much does that it is another board
+
+    @classmethod
+    def of(cls, old: Reading[Any], reading: Reading[Any], changed: Mask) -> _Differences:
+        otherwise = old.cells != reading.cells
+        # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
+        # A look that is not sure of that contradicts nothing.
+        sure = otherwise & (reading.certainty >= EVEN)
+        another = change.is_another_board(changed) or _is_dealt_anew(old, reading, sure)
+        steady = ~changed & (not another)
+        return cls(otherwise, steady, otherwise & ~steady | sure, another)
+
+
 @dataclass(frozen=True)
 class _Amended:
     """The player's word, and what was read of its cells when it was given."""
@@ -329,73 +349,98 @@ class Belief:
         (rows, cols) cells whose picture is kept, that in which they were read as they are believed
         to be: now they are read otherwise, or fade though they are still read.
         """
-        otherwise = old.cells != reading.cells
-        # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
-        # A look that is not sure of that contradicts nothing.
-        sure = otherwise & (reading.certainty >= EVEN)
-        another = change.is_another_board(changed) or _is_dealt_anew(old, reading, sure)
-        steady = ~changed & (not another)
-        differs = otherwise & ~steady | sure
+        off = _Differences.of(old, reading, changed)
         word = self._taken_down(reading, time)
-        needed = self._needed_s(sight, old, reading, steady, another)
-        taken = otherwise & (word.since < time) & (time - word.since >= needed)
-        unheard = np.zeros_like(differs)
-        if sight.natural is not None:
-            taken |= otherwise & sight.natural  # a part of a slide is no board that ever was
-        elif another:  # with cells of both it would be neither
-            unheard = differs & ~taken
-            taken = differs & (taken.sum() >= MOST * differs.sum())
-        waits, contrary = differs & ~taken, otherwise & ~taken
+        taken, unheard = self._taken(sight, old, reading, off, word, time)
+        contrary = off.otherwise & ~taken
         self._believed_at = np.where(taken, time, self._believed_at)
         self._confirmed_at = np.where(contrary, self._confirmed_at, time)
-        earlier = word.against
         if sight.natural is not None and (taken & sight.natural).any():
-            earlier = np.where(time - earlier < PLAYED_S, -np.inf, earlier)
-            self._said = [one.but_of(one.contrary) for one in self._said]
-            self._moved_at = time
-        against = np.where(waits & steady | taken & unheard, time, earlier)
-        since = np.where(contrary, word.since, np.inf)
-        self._word = _Word(reading.cells, since, waits, against)
-        heard = reading.patched(old, contrary)
-        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
-        no_surer = np.where(steady, np.minimum(heard.certainty, reading.certainty), heard.certainty)
-        heard = self._steadied(replace(heard, certainty=no_surer), taken, contrary)
-        by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
-        doubted_s = np.where(by_line, FADE_S, DOUBT_S)
-        doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
-        heard = replace(heard, certainty=np.minimum(heard.certainty, doubted))
+            word = self._without_lines(word, time)
+        waits = off.differs & ~taken
+        self._word = _Word(
+            reading.cells,
+            since=np.where(contrary, word.since, np.inf),
+            firm=waits,
+            against=np.where(waits & off.steady | taken & unheard, time, word.against),
+        )
+        heard = self._as_sure_as_looks(reading.patched(old, contrary), reading, off, taken, time)
         if taken.any():
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
             self._accept(sight.game, _at_least(heard, after_move), self._holding(taken))
         else:
             # Kinds that are not believed, or of tiles that move, are not to sway the next look.
-            if otherwise.any() or heard.confidence < min(TRUST, old.confidence):
+            if off.otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
         # What is empty already may fade on, and shows what it is in the end; a tile that is only
         # marked stands.
-        may_fade = changed & ~differs & ~stands & (reading.cells != 0)
-        fading = self._fading(may_fade, time)
-        return np.asarray(contrary | fading)
+        may_fade = changed & ~off.differs & ~stands & (reading.cells != 0)
+        return np.asarray(contrary | self._fading(may_fade, time))
 
-    def _needed_s(
+    def _taken(
         self,
         sight: Sight,
         old: Reading[Any],
         reading: Reading[Any],
-        steady: Mask,
-        another: bool,
+        off: _Differences,
+        word: _Word,
+        time: float,
+    ) -> tuple[Mask, Mask]:
+        """(rows, cols) cells that are to be believed as they are read, and those that only most of
+        another board speaks for."""
+        needed = self._needed_s(sight, old, reading, off)
+        taken = off.otherwise & (word.since < time) & (time - word.since >= needed)
+        unheard = np.zeros_like(taken)
+        if sight.natural is not None:
+            taken |= off.otherwise & sight.natural  # a part of a slide is no board that ever was
+        elif off.another:  # with cells of both it would be neither
+            unheard = off.differs & ~taken
+            taken = off.differs & (taken.sum() >= MOST * off.differs.sum())
+        return taken, unheard
+
+    def _needed_s(
+        self, sight: Sight, old: Reading[Any], reading: Reading[Any], off: _Differences
     ) -> NDArray[np.float64]:
         """(rows, cols) s for which looks have to agree on a cell that is read otherwise."""
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
         confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
-        needed = np.where(steady, confirmed_for, soon)
+        needed = np.where(off.steady, confirmed_for, soon)
         # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
         # if it is not what the player said is there.
         novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
         novel &= reading.cells == sight.reading.cells
-        needed[novel & ~steady & (not another)] = NOVEL_S
+        needed[novel & ~off.steady & (not off.another)] = NOVEL_S
         return needed
+
+    def _without_lines(self, word: _Word, time: float) -> _Word:
+        """A move is seen: what looks said against other cells as it was played came of the line
+        that games draw through them."""
+        self._said = [one.but_of(one.contrary) for one in self._said]
+        self._moved_at = time
+        return replace(
+            word, against=np.where(time - word.against < PLAYED_S, -np.inf, word.against)
+        )
+
+    def _as_sure_as_looks(
+        self,
+        heard: Reading[Any],
+        reading: Reading[Any],
+        off: _Differences,
+        taken: Mask,
+        time: float,
+    ) -> Reading[Any]:
+        """What was `heard` of a look's `reading`, with certainties as looks allow them."""
+        assert self._word is not None
+        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
+        no_surer = np.minimum(heard.certainty, reading.certainty)
+        heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
+        heard = self._steadied(heard, taken, off.otherwise & ~taken)
+        against = self._word.against
+        by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
+        doubted_s = np.where(by_line, FADE_S, DOUBT_S)
+        doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
+        return replace(heard, certainty=np.minimum(heard.certainty, doubted))
 
     def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
         """What was heard of each cell until this reading of it."""
