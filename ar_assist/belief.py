@@ -18,33 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import EVEN, LEAD, TRUST, Sight
+from ar_assist.look import LEAD, TRUST, Sight
+from ar_assist.testimony import CONTRADICTION_S, DOUBTED, MOST, PERSIST_S, Mask, Testimony
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
-PERSIST_S = 0.25  # s that a change which no move explains must be read alike
-FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
-# …and cells which look as they did, or for as long as looks have confirmed them if that is less,
-CONTRADICTION_S = 1.0  # and parts of a move that is atomic
-NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
-MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
-# …the others are doubted
 ENOUGH = 6  # tiles that are read as before: not by chance
-STANDS_S = 0.1  # s in which a tile that fades comes to look otherwise again
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
-DOUBT_S = 2.0  # s for which a cell is doubted that a look has contradicted
-PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells contradict nothing,
-# …and what they do as tiles fade, with it and FADE_S after, does so for no longer than that
-DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
-LOOKS = 3  # that say together how sure a cell is
 NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
 MISREAD = 4  # boards back that a return to one of them means the boards between were misread
 HISTORY = 400  # boards kept: more than a game has moves
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,48 +39,6 @@ class _Rumour:
 
     board: Board
     since: float  # s
-
-
-@dataclass(frozen=True, eq=False)
-class _Word:
-    """What the last looks said of each cell, (rows, cols)."""
-
-    cells: NDArray[np.int64]  # as read last
-    since: NDArray[np.float64]  # s of the first look that read it so; inf: as it is believed
-    firm: Mask  # read otherwise than believed, and not just by a doubtful look at a steady cell
-    against: NDArray[np.float64]  # s of the last look that contradicted the belief; -inf: none
-
-
-@dataclass(frozen=True, eq=False)
-class _Said:
-    """What a look said of how sure each cell is, (rows, cols)."""
-
-    certainty: NDArray[np.float32]  # nan: nothing
-    contrary: Mask  # where it read otherwise than was believed
-
-    def but_of(self, cells: Mask) -> _Said:
-        """What it said of the others."""
-        return replace(self, certainty=np.where(cells, np.float32(np.nan), self.certainty))
-
-
-@dataclass(frozen=True, eq=False)
-class _Differences:
-    """How a look differs from what is believed, (rows, cols) each."""
-
-    otherwise: Mask  # read otherwise
-    steady: Mask  # looks as it did when it was read
-    differs: Mask  # read otherwise, and surely so or with reason
-    another: bool  # so much does that it is another board
-
-    @classmethod
-    def of(cls, old: Reading[Any], reading: Reading[Any], changed: Mask) -> _Differences:
-        otherwise = old.cells != reading.cells
-        # Tiles that hardly differ may be dealt anew: they look as before, but are read otherwise.
-        # A look that is not sure of that contradicts nothing.
-        sure = otherwise & (reading.certainty >= EVEN)
-        another = change.is_another_board(changed) or _is_dealt_anew(old, reading, sure)
-        steady = ~changed & (not another)
-        return cls(otherwise, steady, otherwise & ~steady | sure, another)
 
 
 @dataclass(frozen=True)
@@ -123,12 +67,7 @@ class Belief:
         self._raw: NDArray[np.int64] | None = None  # (rows, cols) as read last, before corrections
         self._averaged = 0
         self._rumour: _Rumour | None = None
-        self._word: _Word | None = None
-        self._said: list[_Said] = []  # by the last looks
-        self._believed_at = self._confirmed_at = np.zeros((0, 0))  # s, of each cell
-        self._changing_since = np.inf  # s: cells that are read as before
-        self._moved_at = -np.inf  # s: the last look that saw a move
-        self._shown: tuple[NDArray[np.float32], float] | None = None  # a look's cells, and when: s
+        self._testimony: Testimony | None = None  # on the board that is believed
 
     @property
     def is_trusted(self) -> bool:
@@ -138,22 +77,18 @@ class Belief:
     @property
     def is_contradicted(self) -> bool:
         """Whether the last look was the first to read a cell otherwise: another must say more."""
-        word = self._word
-        return word is not None and bool((word.firm & (word.since == self.read_at)).any())
+        return self._testimony is not None and self._testimony.is_contradicted
 
     @property
     def is_outdone(self) -> bool:
-        """Whether the last look is surer of a cell than most are: another may confirm it."""
-        if self.reading is None or not self._said:
-            return False
-        gain = self._said[-1].certainty - self.reading.certainty
-        return bool(np.nanmax(gain) > NEW_CERTAINTY)
+        """Whether the last look is surer of a cell than is believed: another may confirm it."""
+        known, testimony = self.reading, self._testimony
+        return known is not None and testimony is not None and testimony.outdoes(known)
 
     @property
     def disputed(self) -> Mask | None:
-        """(rows, cols) cells that the last looks agreed to read otherwise; None: all is well."""
-        word = self._word
-        return None if word is None else word.firm & (word.since < self.read_at)
+        """(rows, cols) cells that the last looks agreed to read otherwise; None: no board."""
+        return self._testimony.disputed if self._testimony else None
 
     @property
     def hint(self) -> Any:
@@ -172,7 +107,7 @@ class Belief:
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
-        self.reading = self.picture = self._rumour = self._word = None
+        self.reading = self.picture = self._rumour = self._testimony = None
         self._drop_advice()
 
     def give_way(self, to: Reading[Any]) -> None:
@@ -211,8 +146,7 @@ class Belief:
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
-                stands = self._stands(shown, time)
-                kept = self._judge(sight, old, reading, changed, stands, time) | unseen
+                kept = self._judge(sight, old, reading, changed, shown, time) | unseen
             elif self._is_insistent(old, reading, changed, time):
                 self._start(sight.game, reading, time)
                 kept = None
@@ -255,7 +189,8 @@ class Belief:
             return
         self.reading = self.game.correct(self.reading, [correction])
         self._amended = (*self._amended, _Amended(correction, _labels(self._raw, correction)))
-        self._said = []  # before the player spoke
+        if self._testimony:
+            self._testimony.forget_doubts()
         self.history[-1:] = [self.reading.board]
         self._drop_advice()
         self.wants_advice = True
@@ -325,140 +260,28 @@ class Belief:
             return None
         return time - self._rumour.since
 
-    def _stands(self, shown: NDArray[np.float32], time: float) -> Mask:
-        """(rows, cols) cells that look as they did a moment ago, when a look saw them."""
-        before, then = self._shown or (shown, time)
-        if before.shape != shown.shape:
-            before, then = shown, time
-        is_late = time - then >= STANDS_S  # sooner a fade would hardly show
-        self._shown = (shown, time) if is_late else (before, then)
-        return change.still(before, shown) & is_late
-
     def _judge(
         self,
         sight: Sight,
         old: Reading[Any],
         reading: Reading[Any],
         changed: Mask,
-        stands: Mask,
+        shown: NDArray[np.float32],
         time: float,
     ) -> Mask:
-        """Believe of a look what there is reason to. Of its cells some have `changed` since they
-        were read, of which some have done so for a moment and `stand`.
-
-        (rows, cols) cells whose picture is kept, that in which they were read as they are believed
-        to be: now they are read otherwise, or fade though they are still read.
-        """
-        off = _Differences.of(old, reading, changed)
-        word = self._taken_down(reading, time)
-        taken, unheard = self._taken(sight, old, reading, off, word, time)
-        contrary = off.otherwise & ~taken
-        self._believed_at = np.where(taken, time, self._believed_at)
-        self._confirmed_at = np.where(contrary, self._confirmed_at, time)
-        if sight.natural is not None and (taken & sight.natural).any():
-            word = self._without_lines(word, time)
-        waits = off.differs & ~taken
-        self._word = _Word(
-            reading.cells,
-            since=np.where(contrary, word.since, np.inf),
-            firm=waits,
-            against=np.where(waits & off.steady | taken & unheard, time, word.against),
-        )
-        heard = self._as_sure_as_looks(reading.patched(old, contrary), reading, off, taken, time)
-        if taken.any():
+        """Believe of a look what there is reason to; (rows, cols) cells that keep their picture."""
+        assert self._testimony is not None
+        verdict = self._testimony.hear(sight, old, reading, changed, shown, time)
+        heard = verdict.reading
+        if verdict.taken.any():
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
-            self._accept(sight.game, _at_least(heard, after_move), self._holding(taken))
+            self._accept(sight.game, _at_least(heard, after_move), self._holding(verdict.taken))
         else:
             # Kinds that are not believed, or of tiles that move, are not to sway the next look.
-            if off.otherwise.any() or heard.confidence < min(TRUST, old.confidence):
+            if verdict.otherwise.any() or heard.confidence < min(TRUST, old.confidence):
                 heard = replace(heard, evidence=old.evidence)
             self._confirm(old, heard)
-        # What is empty already may fade on, and shows what it is in the end; a tile that is only
-        # marked stands.
-        may_fade = changed & ~off.differs & ~stands & (reading.cells != 0)
-        return np.asarray(contrary | self._fading(may_fade, time))
-
-    def _taken(
-        self,
-        sight: Sight,
-        old: Reading[Any],
-        reading: Reading[Any],
-        off: _Differences,
-        word: _Word,
-        time: float,
-    ) -> tuple[Mask, Mask]:
-        """(rows, cols) cells that are to be believed as they are read, and those that only most of
-        another board speaks for."""
-        needed = self._needed_s(sight, old, reading, off)
-        taken = off.otherwise & (word.since < time) & (time - word.since >= needed)
-        unheard = np.zeros_like(taken)
-        if sight.natural is not None:
-            taken |= off.otherwise & sight.natural  # a part of a slide is no board that ever was
-        elif off.another:  # with cells of both it would be neither
-            unheard = off.differs & ~taken
-            taken = off.differs & (taken.sum() >= MOST * off.differs.sum())
-        return taken, unheard
-
-    def _needed_s(
-        self, sight: Sight, old: Reading[Any], reading: Reading[Any], off: _Differences
-    ) -> NDArray[np.float64]:
-        """(rows, cols) s for which looks have to agree on a cell that is read otherwise."""
-        soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
-        confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
-        needed = np.where(off.steady, confirmed_for, soon)
-        # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
-        # if it is not what the player said is there.
-        novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
-        novel &= reading.cells == sight.reading.cells
-        needed[novel & ~off.steady & (not off.another)] = NOVEL_S
-        return needed
-
-    def _without_lines(self, word: _Word, time: float) -> _Word:
-        """A move is seen: what looks said against other cells as it was played came of the line
-        that games draw through them."""
-        self._said = [one.but_of(one.contrary) for one in self._said]
-        self._moved_at = time
-        return replace(
-            word, against=np.where(time - word.against < PLAYED_S, -np.inf, word.against)
-        )
-
-    def _as_sure_as_looks(
-        self,
-        heard: Reading[Any],
-        reading: Reading[Any],
-        off: _Differences,
-        taken: Mask,
-        time: float,
-    ) -> Reading[Any]:
-        """What was `heard` of a look's `reading`, with certainties as looks allow them."""
-        assert self._word is not None
-        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
-        no_surer = np.minimum(heard.certainty, reading.certainty)
-        heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
-        heard = self._steadied(heard, taken, off.otherwise & ~taken)
-        against = self._word.against
-        by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
-        doubted_s = np.where(by_line, FADE_S, DOUBT_S)
-        doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
-        return replace(heard, certainty=np.minimum(heard.certainty, doubted))
-
-    def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
-        """What was heard of each cell until this reading of it."""
-        word = self._word
-        if word is None or word.cells.shape != reading.cells.shape:
-            shape = reading.cells.shape
-            never, nothing = np.full(shape, -np.inf), np.zeros(shape, bool)
-            return _Word(reading.cells, np.full(shape, time), nothing, never)
-        same = word.cells == reading.cells
-        return replace(word, since=np.where(same, np.minimum(word.since, time), time))
-
-    def _steadied(self, reading: Reading[Any], taken: Mask, contrary: Mask) -> Reading[Any]:
-        """As sure of each cell as most of the last looks are: one is sometimes sure by luck."""
-        said = [one.but_of(taken) for one in self._said[1 - LOOKS :]]
-        self._said = [*said, _Said(reading.certainty, contrary)]
-        certainties = np.stack([one.certainty for one in self._said])
-        usual = np.nanquantile(certainties, 0.5, axis=0, method="lower")
-        return replace(reading, certainty=usual.astype(np.float32))
+        return verdict.kept
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""
@@ -475,24 +298,11 @@ class Belief:
         if np.abs(reading.certainty - old.certainty).max() > NEW_CERTAINTY:
             self.wants_advice = True
 
-    def _fading(self, fading: Mask, time: float) -> Mask:
-        """Which of the cells that are read as before, but have begun to look otherwise, still may.
-
-        A tile that fades is still read: what it looks like now is no picture of a board at rest.
-        """
-        if not fading.any() or time - self._changing_since >= FADE_S:
-            self._changing_since = np.inf
-            return np.zeros_like(fading)
-        self._changing_since = min(self._changing_since, time)
-        return fading
-
     def _start(
         self, game: AnyGame, reading: Reading[Any], time: float, confirmed_for: float = 0.0
     ) -> None:
         """A board that owes nothing to what was believed before, or one that is back (s)."""
-        self._said = [_Said(reading.certainty, np.zeros_like(reading.certainty, bool))]
-        self._confirmed_at = np.full(reading.certainty.shape, time)
-        self._believed_at = self._confirmed_at - confirmed_for
+        self._testimony = Testimony(reading, time, confirmed_for)
         self._accept(game, reading)
 
     def _holding(self, taken: Mask) -> Advice[Any] | None:
@@ -529,21 +339,6 @@ class Belief:
         self.choice = choice
         if self.game and self.reading and self.advice:
             self.marks = self.game.marks(self.reading, self.advice, choice)
-
-
-def _is_dealt_anew(old: Reading[Any], reading: Reading[Any], otherwise: Mask) -> bool:
-    """Whether most cells are surely read `otherwise`; or most tiles, but as many are there of each
-    kind, whatever these are called now."""
-    if change.is_another_board(otherwise):
-        return True
-    tiles = (old.cells != 0) | (reading.cells != 0)
-    many = bool(otherwise.any()) and change.is_another_board(otherwise[tiles])
-    return many and _sizes_of_kinds(old) == _sizes_of_kinds(reading)
-
-
-def _sizes_of_kinds(reading: Reading[Any]) -> list[int]:
-    _, sizes = np.unique(reading.cells[reading.cells != 0], return_counts=True)
-    return sorted(sizes.tolist())
 
 
 def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
