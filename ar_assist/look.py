@@ -252,7 +252,8 @@ def _placed_better(task: Task, sight: Sight) -> Sight:
     if sight.lattice is None:
         return sight
     tiles = reading.cells != 0
-    found = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles)
+    of_pieces = not _has_cells_of(sight.lattice, reading)
+    found = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles, of_pieces)
     if found is None or found.lattice is None:
         return sight
     was, now = sight.plane.to_frame(reading.corners), found.plane.to_frame(found.lattice.corners)
@@ -260,7 +261,10 @@ def _placed_better(task: Task, sight: Sight) -> Sight:
     if not BETTER[0] <= np.abs(now - was).max() / cell <= BETTER[1]:
         return sight
     again = _read(task, found)
-    return again if again and _credit(again) >= _credit(sight) - LEAD else sight
+    if again is None or _credit(again) < _credit(sight) - LEAD:
+        return sight
+    was_trusted, is_trusted = (s.reading.confidence >= TRUST for s in (sight, again))
+    return again if is_trusted or not was_trusted else sight
 
 
 def _is_faint(reading: Reading[Any], known: Reading[Any] | None) -> bool:

@@ -13,7 +13,7 @@ from itertools import chain, islice
 import cv2
 import numpy as np
 
-from ar_assist.find.cells import begun, placed
+from ar_assist.find.cells import begun, measured, placed
 from ar_assist.find.lattice import Box, Fit, Mask
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
@@ -69,19 +69,22 @@ def within(image: Image, plane: Plane) -> Iterator[Candidate]:
         yield _of_lattice(frame_from_work, fit, plane_from_frame)
 
 
-def found_again(image: Image, plane: Plane, lattice: Lattice, tiles: Mask) -> Candidate | None:
+def found_again(
+    image: Image, plane: Plane, lattice: Lattice, tiles: Mask, of_pieces: bool
+) -> Candidate | None:
     """The cells of a lattice in a plane, followed again from those that hold `tiles` (rows, cols);
     None: they make no lattice.
 
-    Followed before anything was read, from a few, or as pieces of tiles, they may lie askew, or
-    begin amid tiles.
+    Followed from a few, before anything was read, they may lie askew; followed as pieces of tiles
+    they may begin anywhere, else about where they do.
     """
     work, frame_from_work = _working_picture(image)
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     plane_from_grid = np.array([[dx, 0, x], [0, dy, y], [0, 0, 1]])
     work_from_grid = np.linalg.inv(frame_from_work) @ plane.frame_from_plane @ plane_from_grid
     box = Box(0, 0, lattice.cols, lattice.rows)
-    fit = begun(work, Fit(work_from_grid, box, tiles, likeness=1.0))
+    known = Fit(work_from_grid, box, tiles, likeness=1.0)
+    fit = begun(work, known) if of_pieces else measured(work, placed(work, known))
     if fit is None:
         return None
     of_board = replace(placed(work, fit), box=box, support=tiles)
