@@ -39,6 +39,7 @@ LEAD = 0.1  # of confidence, by which a find has to beat the board that is follo
 SMALLER = 0.5  # of the cells: a find of fewer does not challenge the board that is followed
 BETTER = 0.05, 0.5  # of a cell: a board that lies otherwise by less once its tiles are known is not
 # worth a reading, and by more another one
+ON_NODE = 0.01  # of a cell: rounding moves no corner further
 OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder's: not just placed
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
@@ -224,14 +225,17 @@ def _find(task: Task) -> Sight | None:
 
 
 def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
-    """The first board that is surely read, or the best of a few."""
+    """The first board that is trusted, unless one of a few after it is surely read; or the best."""
     best: Sight | None = None
     rivals = RIVALS
     for candidate in candidates:
         sight = _read(task, candidate)
         if sight and not _has_cells_of(sight.lattice, sight.reading):
             sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
-        best = max(filter(None, (best, sight)), key=_credit, default=None)
+        if best is None or best.reading.confidence < TRUST:
+            best = max(filter(None, (best, sight)), key=_credit, default=None)
+        elif sight and sight.reading.confidence >= SURE:
+            best = max(best, sight, key=_credit)
         if best and best.reading.confidence >= TRUST:
             rivals -= 1
             if rivals < 0 or best.reading.confidence >= SURE:
@@ -246,11 +250,17 @@ def _has_cells_of(lattice: Lattice | None, reading: Reading[Any]) -> bool:
     )
 
 
+def _lies_on(lattice: Lattice, reading: Reading[Any]) -> bool:
+    """Whether the board that was read has its corners on nodes of the lattice."""
+    nodes = (reading.corners - np.array(lattice.origin_xy)) / np.array(lattice.pitch_xy)
+    return bool(np.abs(nodes - np.rint(nodes)).max() < ON_NODE)
+
+
 def _placed_better(task: Task, sight: Sight) -> Sight:
     """The board where it is found again by the tiles that were read, if that is another place."""
     reading = sight.reading
-    if sight.lattice is None:
-        return sight
+    if sight.lattice is None or not _lies_on(sight.lattice, reading):
+        return sight  # who placed the cells by what they show knows better
     tiles = reading.cells != 0
     of_pieces = not _has_cells_of(sight.lattice, reading)
     found = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles, of_pieces)

@@ -10,7 +10,18 @@ import pytest
 from lens import straight_px
 from test_tiles import picture as tile_picture
 from test_tiles import shuffled
-from toy import COLS, LATTICE, PLANE_WH, ROWS, START, ToyBoard, ToyGame, ToySource, screen_picture
+from toy import (
+    COLS,
+    LATTICE,
+    PLANE_WH,
+    PX,
+    ROWS,
+    START,
+    ToyBoard,
+    ToyGame,
+    ToySource,
+    screen_picture,
+)
 
 from ar_assist import look as look_module
 from ar_assist.find import Quad
@@ -449,7 +460,7 @@ def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeyp
 
 @pytest.mark.parametrize(
     ("confidences", "taken"),
-    [((0.8, 0.95), 1), ((0.92, 0.99), 0), ((0.8, 0.75), 0), ((0.8, None, None, None, 0.95), 0)],
+    [((0.8, 0.95), 1), ((0.92, 0.99), 0), ((0.8, 0.88), 0), ((0.8, None, None, None, 0.95), 0)],
 )
 def test_a_board_that_is_not_surely_read_has_a_few_rivals(source, monkeypatch, confidences, taken):
     (candidate,) = source.find(source.frame(0).image)
@@ -489,6 +500,21 @@ def test_a_board_is_found_again_by_its_tiles(
     corners = transform(seen, lattice.corners)[[1, 0, 3, 2] if mirrored else [0, 1, 2, 3]]
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 2  # px
     assert sight.reading.cells.shape == cells.shape
+
+
+@pytest.mark.parametrize("off", [0.0, 0.1])
+def test_a_board_that_its_reader_placed_is_not_found_again(source, monkeypatch, off: float):
+    """It knows its lines better than the finder does."""
+    found = []
+    monkeypatch.setattr(look_module, "found_again", lambda *of: found.append(of))
+
+    class Placing(ToyGame):
+        def read(self, picture, lattice, before=None):
+            reading = super().read(picture, lattice, before)
+            return replace(reading, corners=reading.corners + np.float32(off * PX))
+
+    assert look(Task(source.frame(0), (Placing(),))) is not None
+    assert bool(found) == (off == 0)
 
 
 def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monkeypatch):
