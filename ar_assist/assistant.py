@@ -247,7 +247,7 @@ class Assistant:
         given = None
         if self._given:
             (frame, given), self._given = self._given, None
-        remembered = self._belief.remembered
+        remembered = self._belief.reading or self._belief.remembered  # out of sight, or lost
         return Task(frame, self._games, self._orientation, given=given, remembered=remembered)
 
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:

@@ -167,6 +167,18 @@ def test_lost_is_said_at_once_and_found_again(play):
         assert (runlog.record(view)["board"] is not None) == there
 
 
+def test_a_look_that_finds_anew_knows_the_board_that_is_out_of_sight(play, monkeypatch):
+    """Its last tiles of a line may be gone: then it is found a line smaller."""
+    tasks = []
+    monkeypatch.setattr(
+        "ar_assist.assistant.look", lambda task: tasks.append(task) or look.look(task)
+    )
+    play(ToySource(lambda t: None if 0.5 <= t < 1.0 else START, 1.5))
+    found = [task.remembered for task in tasks if task.tracked is None and task.frame.time > 0]
+    assert len(found) > 1
+    assert all(known is not None and known.board == START for known in found)
+
+
 def _aside(columns: float, since: float, until: float):
     """A camera that shows the board so many columns further to the right for a while."""
 
@@ -465,6 +477,7 @@ def test_corners_by_hand_stay_when_the_reading_is_turned_or_mirrored(monkeypatch
     source = ToySource(lambda t: START, 1.0)
     monkeypatch.setattr(look, "find", lambda image, outlined: [])
     monkeypatch.setattr(look, "within", whole)
+    monkeypatch.setattr(look, "found_again", lambda *of: None)
     assistant = Assistant([_Anywhere()], ClipExecutor(), ClipExecutor())
 
     def corners_at(index: int) -> Points:
