@@ -238,7 +238,9 @@ class Belief:
         agreed = self._agreed_for(reading.board, time)
         if strange:
             return was_lost or (agreed is not None and agreed >= AIMED_S)
-        return was_lost or agreed is not None or reading.confidence >= SURE
+        # Of what the picture cuts off, keyboards and icons, enough may be alike for two looks.
+        is_whole = sight.in_view is None
+        return was_lost or reading.confidence >= SURE or (is_whole and agreed is not None)
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float

@@ -27,10 +27,8 @@ from ar_assist.types import (
 )
 from ar_assist.warp import Box, Mask, completed, rectify, shown
 
-TRUST = 0.7  # confidence from which hints are shown
-SURE = 0.9  # confidence from which no other plane is tried, and with which a find may challenge a
-# board that is believed
-RIVALS = 3  # planes tried after one that is trusted, but not sure: a keyboard amid the clutter
+TRUST = 0.7  # confidence from which hints are shown: then no other plane or game is tried
+SURE = 0.9  # confidence that a find must have to challenge a board that is believed
 SAME_PLACE = 0.3  # of a cell: boards whose corners are this close are one board
 FAINT = 0.2  # confidence under which what is read is no board but the known one: that looks at
 # nearly the same picture agree proves nothing. Of 94 stills of boards one was read so, and wrongly;
@@ -225,21 +223,15 @@ def _find(task: Task) -> Sight | None:
 
 
 def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
-    """The first board that is trusted, unless one of a few after it is surely read; or the best."""
+    """The first board that is trusted, or the best."""
     best: Sight | None = None
-    rivals = RIVALS
     for candidate in candidates:
         sight = _read(task, candidate)
         if sight and not _has_cells_of(sight.lattice, sight.reading):
             sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
-        if best is None or best.reading.confidence < TRUST:
-            best = max(filter(None, (best, sight)), key=_credit, default=None)
-        elif sight and sight.reading.confidence >= SURE:
-            best = max(best, sight, key=_credit)
+        best = max(filter(None, (best, sight)), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
-            rivals -= 1
-            if rivals < 0 or best.reading.confidence >= SURE:
-                break
+            break
     return best
 
 

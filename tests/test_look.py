@@ -458,25 +458,6 @@ def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeyp
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 3
 
 
-@pytest.mark.parametrize(
-    ("confidences", "taken"),
-    [((0.8, 0.95), 1), ((0.92, 0.99), 0), ((0.8, 0.88), 0), ((0.8, None, None, None, 0.95), 0)],
-)
-def test_a_board_that_is_not_surely_read_has_a_few_rivals(source, monkeypatch, confidences, taken):
-    (candidate,) = source.find(source.frame(0).image)
-    candidates = [replace(candidate, score=float(i)) for i in range(len(confidences))]
-    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(candidates))
-
-    def read(task, candidate):
-        confidence = confidences[int(candidate.score)]
-        reading = confidence and Reading(START, LATTICE.corners, np.ones((ROWS, COLS)), confidence)
-        return reading and Sight(ToyGame(), candidate.plane, LATTICE, None, reading)
-
-    monkeypatch.setattr(look_module, "_read", read)
-    sight = look(Task(source.frame(0), (ToyGame(),)))
-    assert sight.reading.confidence == confidences[taken]
-
-
 @pytest.mark.parametrize("mirrored", [False, True])
 @pytest.mark.parametrize(("pieces", "off", "wider"), [(2, 0.15, 0.0), (1, 0.0, 0.015)])
 def test_a_board_is_found_again_by_its_tiles(
