@@ -39,6 +39,7 @@ class _Rumour:
 
     board: Board
     since: float  # s
+    agreed: int = 0  # looks after the first that read it too
 
 
 @dataclass(frozen=True)
@@ -238,9 +239,10 @@ class Belief:
         agreed = self._agreed_for(reading.board, time)
         if strange:
             return was_lost or (agreed is not None and agreed >= AIMED_S)
-        # Of what the picture cuts off, keyboards and icons, enough may be alike for two looks.
-        is_whole = sight.in_view is None
-        return was_lost or reading.confidence >= SURE or (is_whole and agreed is not None)
+        # Of what the picture cuts off, a keyboard or icons, enough may be alike for two looks.
+        enough = 1 if sight.in_view is None else 2
+        agrees = self._rumour is not None and self._rumour.agreed >= enough
+        return was_lost or agrees or reading.confidence >= SURE
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
@@ -260,6 +262,7 @@ class Belief:
         if self._rumour is None or self._rumour.board != board:
             self._rumour = _Rumour(board, time)
             return None
+        self._rumour = replace(self._rumour, agreed=self._rumour.agreed + 1)
         return time - self._rumour.since
 
     def _judge(

@@ -15,7 +15,7 @@ from ar_assist.types import AnyGame, Frame, Source, View
 # 0.08 s (54 first frames of all tiers, AMD EPYC, 2026-11).
 LOOK_LATENCY_S = 0.3
 FOLLOWING = 0.4  # of a look's latency, where the board need not be found
-LOOKS_AT_A_STILL = 2  # they agree, being of one picture: what the confidence is worth shows
+LOOKS_AT_A_STILL = 3  # they agree, being of one picture: what the confidence is worth shows
 
 T = TypeVar("T")
 

@@ -303,16 +303,22 @@ def test_a_hint_that_a_move_elsewhere_leaves_stays_until_the_next(gone: ToyMove,
     assert belief.wants_advice
 
 
-@pytest.mark.parametrize(("is_whole", "confidence"), [(True, 0.8), (False, 0.8), (False, 0.95)])
-def test_a_board_that_the_picture_cuts_off_must_be_surely_read(is_whole: bool, confidence: float):
+@pytest.mark.parametrize(
+    ("is_whole", "confidence", "looks"), [(True, 0.8, 2), (False, 0.8, 3), (False, 0.95, 1)]
+)
+def test_a_board_that_the_picture_cuts_off_is_believed_by_three_looks_or_a_sure_one(
+    is_whole: bool, confidence: float, looks: int
+):
     belief, sight = Belief(), _sight_of_a_pair(START, np.zeros((ROWS, COLS), bool))
     in_view = np.ones((ROWS, COLS), bool)
     in_view[:, 0] = is_whole
     reading = replace(sight.reading, confidence=confidence)
     sight = replace(sight, reading=reading, in_view=None if is_whole else in_view)
+    believed = []
     for time in (0.0, 0.3, 0.6):
         belief.hear(sight, time, _grey(START), np.eye(3))
-    assert (belief.reading is not None) == (is_whole or confidence > 0.9)
+        believed.append(belief.reading is not None)
+    assert believed == [number >= looks for number in (1, 2, 3)]
 
 
 @pytest.mark.parametrize("goes", [True, False])
