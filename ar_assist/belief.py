@@ -1,9 +1,7 @@
 """What is believed of the board on view: which reading, how it came to be, what follows from it.
 
 A single misread frame must never lead. The first reading is believed when it is sure or when the
-next look agrees. From then on each cell is believed by itself, for of many cells one is always
-misread: at once, if all that changed is explained by legal moves; once hands and animations would
-have passed, if it no longer looks as it did; a cell that does must be read otherwise for long.
+next looks agree. From then on `testimony.py` says which of its cells are believed otherwise.
 A board that was lost is believed at once where it shows what it did, or what moves make of that.
 """
 
@@ -19,16 +17,28 @@ from numpy.typing import NDArray
 
 from ar_assist import change
 from ar_assist.look import LEAD, TRUST, Sight
-from ar_assist.testimony import CONTRADICTION_S, DOUBTED, MOST, PERSIST_S, Mask, Testimony
+from ar_assist.testimony import (
+    CONTRADICTION_S,
+    DOUBTED,
+    MOST,
+    NEW_CERTAINTY,
+    PERSIST_S,
+    Mask,
+    Testimony,
+    Verdict,
+)
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
+WHOLE_LOOKS = (
+    2  # that agree, if one is not sure; of what the picture cuts off, a keyboard or icons,
+)
+CUT_OFF_LOOKS = 3  # enough may be alike for two
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 ENOUGH = 6  # tiles that are read as before: not by chance
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
-NEW_CERTAINTY = 0.1  # change of a cell's certainty after which advice is asked for again
 MISREAD = 4  # boards back that a return to one of them means the boards between were misread
 HISTORY = 400  # boards kept: more than a game has moves
 
@@ -39,7 +49,7 @@ class _Rumour:
 
     board: Board
     since: float  # s
-    agreed: int = 0  # looks after the first that read it too
+    looks: int = 1  # one after another
 
 
 @dataclass(frozen=True)
@@ -147,7 +157,10 @@ class Belief:
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
-                kept = self._judge(sight, old, reading, changed, shown, time) | unseen
+                assert self._testimony is not None
+                verdict = self._testimony.hear(sight, old, reading, changed, shown, time)
+                self._take(verdict, sight, old)
+                kept = verdict.kept | unseen
             elif self._is_insistent(old, reading, changed, time):
                 self._start(sight.game, reading, time)
                 kept = None
@@ -236,57 +249,44 @@ class Belief:
         known = self.remembered
         strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
-        agreed = self._agreed_for(reading.board, time)
+        rumour = self._heard_of(reading.board, time)
         if strange:
-            return was_lost or (agreed is not None and agreed >= AIMED_S)
-        # Of what the picture cuts off, a keyboard or icons, enough may be alike for two looks.
-        enough = 1 if sight.in_view is None else 2
-        agrees = self._rumour is not None and self._rumour.agreed >= enough
-        return was_lost or agrees or reading.confidence >= SURE
+            return was_lost or time - rumour.since >= AIMED_S
+        looks = WHOLE_LOOKS if sight.in_view is None else CUT_OFF_LOOKS
+        return was_lost or rumour.looks >= looks or reading.confidence >= SURE
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
     ) -> bool:
         """Whether to believe a board of another shape, or with other clues."""
-        agreed = self._agreed_for(reading.board, time)
-        if agreed is None:
-            return False
+        rumour = self._heard_of(reading.board, time)
         if old.certainty.shape == reading.certainty.shape:
             explained = bool(changed[old.cells != reading.cells].all())
         else:
             explained = change.is_another_board(changed)
-        return agreed >= (PERSIST_S if explained else CONTRADICTION_S)
+        return time - rumour.since >= (PERSIST_S if explained else CONTRADICTION_S)
 
-    def _agreed_for(self, board: Board, time: float) -> float | None:
-        """s for which looks have read this board, one after another; None: this is the first."""
-        if self._rumour is None or self._rumour.board != board:
-            self._rumour = _Rumour(board, time)
-            return None
-        self._rumour = replace(self._rumour, agreed=self._rumour.agreed + 1)
-        return time - self._rumour.since
+    def _heard_of(self, board: Board, time: float) -> _Rumour:
+        """How long looks have read this board, one after another."""
+        rumour = self._rumour
+        if rumour is None or rumour.board != board:
+            rumour = _Rumour(board, time)
+        else:
+            rumour = replace(rumour, looks=rumour.looks + 1)
+        self._rumour = rumour
+        return rumour
 
-    def _judge(
-        self,
-        sight: Sight,
-        old: Reading[Any],
-        reading: Reading[Any],
-        changed: Mask,
-        shown: NDArray[np.float32],
-        time: float,
-    ) -> Mask:
-        """Believe of a look what there is reason to; (rows, cols) cells that keep their picture."""
-        assert self._testimony is not None
-        verdict = self._testimony.hear(sight, old, reading, changed, shown, time)
+    def _take(self, verdict: Verdict, sight: Sight, old: Reading[Any]) -> None:
+        """Believe of a look what there is reason to."""
         heard = verdict.reading
         if verdict.taken.any():
             after_move = 0.0 if sight.natural is None else AFTER_MOVE * old.confidence
             self._accept(sight.game, _at_least(heard, after_move), self._holding(verdict.taken))
-        else:
-            # Kinds that are not believed, or of tiles that move, are not to sway the next look.
-            if verdict.otherwise.any() or heard.confidence < min(TRUST, old.confidence):
-                heard = replace(heard, evidence=old.evidence)
-            self._confirm(old, heard)
-        return verdict.kept
+            return
+        # Kinds that are not believed, or of tiles that move, are not to sway the next look.
+        if verdict.otherwise.any() or heard.confidence < min(TRUST, old.confidence):
+            heard = replace(heard, evidence=old.evidence)
+        self._confirm(old, heard)
 
     def _confirm(self, old: Reading[Any], reading: Reading[Any]) -> None:
         """The believed board again: its corners get better, its certainty newer."""

@@ -213,8 +213,6 @@ def _find(task: Task) -> Sight | None:
     best = _most_credible(task, (_turned(c, orientation) for c in candidates))
     if best is None or _is_faint(best.reading, task.known):
         return None
-    if best.reading.confidence >= TRUST:
-        best = _placed_better(task, best)
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
     reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
@@ -227,19 +225,17 @@ def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
     best: Sight | None = None
     for candidate in candidates:
         sight = _read(task, candidate)
-        if sight and not _has_cells_of(sight.lattice, sight.reading):
-            sight = _placed_better(task, sight)  # the finder took pieces of tiles for them
+        if sight:
+            sight = _placed_better(task, sight)
         best = max(filter(None, (best, sight)), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break
     return best
 
 
-def _has_cells_of(lattice: Lattice | None, reading: Reading[Any]) -> bool:
-    """Whether a lattice, if there is one, has cells as large as the board that was read."""
-    return lattice is None or np.allclose(
-        reading.lattice.pitch_xy, lattice.pitch_xy, rtol=OTHER_PITCH
-    )
+def _takes_for_pieces(lattice: Lattice, reading: Reading[Any]) -> bool:
+    """Whether the finder's cells are only parts of those that were read."""
+    return not np.allclose(reading.lattice.pitch_xy, lattice.pitch_xy, rtol=OTHER_PITCH)
 
 
 def _lies_on(lattice: Lattice, reading: Reading[Any]) -> bool:
@@ -249,12 +245,15 @@ def _lies_on(lattice: Lattice, reading: Reading[Any]) -> bool:
 
 
 def _placed_better(task: Task, sight: Sight) -> Sight:
-    """The board where it is found again by the tiles that were read, if that is another place."""
+    """A board that is trusted, or of whose tiles the finder saw pieces, where it is found again by
+    the tiles that were read, if that is another place."""
     reading = sight.reading
     if sight.lattice is None or not _lies_on(sight.lattice, reading):
         return sight  # who placed the cells by what they show knows better
+    of_pieces = _takes_for_pieces(sight.lattice, reading)
+    if not of_pieces and reading.confidence < TRUST:
+        return sight
     tiles = reading.cells != 0
-    of_pieces = not _has_cells_of(sight.lattice, reading)
     found = found_again(task.frame.undistorted, sight.plane, reading.lattice, tiles, of_pieces)
     if found is None or found.lattice is None:
         return sight

@@ -7,6 +7,7 @@ from concurrent.futures import Executor, Future
 from typing import Any, TypeVar
 
 from ar_assist.assistant import Assistant
+from ar_assist.belief import CUT_OFF_LOOKS
 from ar_assist.look import UPRIGHT, Orientation, Task
 from ar_assist.types import AnyGame, Frame, Source, View
 
@@ -15,7 +16,6 @@ from ar_assist.types import AnyGame, Frame, Source, View
 # 0.08 s (54 first frames of all tiers, AMD EPYC, 2026-11).
 LOOK_LATENCY_S = 0.3
 FOLLOWING = 0.4  # of a look's latency, where the board need not be found
-LOOKS_AT_A_STILL = 3  # they agree, being of one picture: what the confidence is worth shows
 
 T = TypeVar("T")
 
@@ -92,7 +92,8 @@ def still(frame: Frame, games: Sequence[AnyGame], orientation: Orientation = UPR
     """What there is to say of a single picture."""
     assistant = Assistant(games, ClipExecutor(), ClipExecutor(), orientation)
     view = assistant.step(frame)
-    for _ in range(LOOKS_AT_A_STILL - 1):
+    # Looks at one picture agree: what the confidence is worth shows.
+    for _ in range(CUT_OFF_LOOKS - 1):
         if view.state == "locked":
             break
         view = assistant.step(frame)

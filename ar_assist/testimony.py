@@ -30,7 +30,7 @@ PLAYED_S = 1.0  # s before a move is seen: lines that a game draws through cells
 # …and what they do as tiles fade, with it and FADE_S after, does so for no longer than that
 DOUBTED = 0.2  # certainty of such cells: no advice rests on them
 LOOKS = 3  # that say together how sure a cell is
-SURER = 0.1  # by which a look is surer of a cell than most are: another may confirm it
+NEW_CERTAINTY = 0.1  # change of a cell's certainty that is worth another look, and advice anew
 
 Mask = NDArray[np.bool_]
 
@@ -117,7 +117,7 @@ class Testimony:
         """Whether the last look is surer of a cell than is believed: another may confirm it."""
         if not self._said:
             return False
-        return bool(np.nanmax(self._said[-1].certainty - believed.certainty) > SURER)
+        return bool(np.nanmax(self._said[-1].certainty - believed.certainty) > NEW_CERTAINTY)
 
     def forget_doubts(self) -> None:
         """The player has spoken: how sure looks were before says nothing."""
@@ -152,7 +152,11 @@ class Testimony:
             firm=waits,
             against=np.where(waits & off.steady | taken & unheard, time, word.against),
         )
-        heard = self._as_sure_as_looks(reading.patched(old, contrary), reading, off, taken, time)
+        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
+        heard = reading.patched(old, contrary)
+        no_surer = np.minimum(heard.certainty, reading.certainty)
+        heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
+        heard = self._doubted(self._steadied(heard, taken, contrary), time)
         # What is empty already may fade on, and shows what it is in the end; a tile that is only
         # marked stands.
         may_fade = changed & ~off.differs & ~self._stands(shown, time) & (reading.cells != 0)
@@ -202,19 +206,8 @@ class Testimony:
             word, against=np.where(time - word.against < PLAYED_S, -np.inf, word.against)
         )
 
-    def _as_sure_as_looks(
-        self,
-        heard: Reading[Any],
-        reading: Reading[Any],
-        off: _Differences,
-        taken: Mask,
-        time: float,
-    ) -> Reading[Any]:
-        """What was `heard` of a look's `reading`, with certainties as looks allow them."""
-        # A cell that seems to be as it was is no surer to be so than a look is that it is not.
-        no_surer = np.minimum(heard.certainty, reading.certainty)
-        heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
-        heard = self._steadied(heard, taken, off.otherwise & ~taken)
+    def _doubted(self, heard: Reading[Any], time: float) -> Reading[Any]:
+        """With doubts of cells that looks have contradicted lately."""
         against = self._word.against
         by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
         doubted_s = np.where(by_line, FADE_S, DOUBT_S)
@@ -249,8 +242,6 @@ class Testimony:
     def _stands(self, shown: NDArray[np.float32], time: float) -> Mask:
         """(rows, cols) cells that look as they did a moment ago, when a look saw them."""
         before, then = self._shown or (shown, time)
-        if before.shape != shown.shape:
-            before, then = shown, time
         is_late = time - then >= STANDS_S  # sooner a fade would hardly show
         self._shown = (shown, time) if is_late else (before, then)
         return change.still(before, shown) & is_late

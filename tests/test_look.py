@@ -436,19 +436,24 @@ def test_corners_by_hand_are_not_turned_once_more(source, monkeypatch, mirrored:
     assert np.array_equal(seen[0], seen[1])
 
 
-@pytest.mark.parametrize("aside_px", [0, 8])
-def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeypatch, aside_px):
-    """Its reader wants to know where cells are."""
-    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(()))
-    cells = shuffled(5, 8, 10, 0)
+def tilted(cells: np.ndarray) -> tuple[np.ndarray, Plane, Lattice]:
+    """A board of tiles seen at an angle: the frame, the picture's plane and the lattice in it."""
     picture, lattice = tile_picture(cells)
     h, w = picture.shape[:2]
     whole = np.float32([[0, 0], [w, 0], [w, h], [0, h]])
     seen = cv2.getPerspectiveTransform(
         whole, np.float32([[90, 70], [830, 40], [850, 600], [60, 570]])
     )
-    image = cv2.warpPerspective(picture, seen, (960, 640))
-    corners = transform(seen, lattice.corners)
+    return cv2.warpPerspective(picture, seen, (960, 640)), Plane(seen, (w, h)), lattice
+
+
+@pytest.mark.parametrize("aside_px", [0, 8])
+def test_a_link_board_is_read_in_corners_by_hand_though_nothing_is_found(monkeypatch, aside_px):
+    """Its reader wants to know where cells are."""
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(()))
+    cells = shuffled(5, 8, 10, 0)
+    image, plane, lattice = tilted(cells)
+    corners = plane.to_frame(lattice.corners)
     by_hand = corners + np.float32([[1, -1], [-1, 1], [1, 1], [-1, -1]]) * aside_px
     task = Task(Frame(0, 0.0, image), (LinkGame(),), Orientation(1), given=plane_by_hand(by_hand))
     sight = look(task)
@@ -465,20 +470,15 @@ def test_a_board_is_found_again_by_its_tiles(
 ):
     """The finder saw halves of tiles, or was led askew by a few cells."""
     cells = shuffled(6, 8, 12, 0)
-    picture, lattice = tile_picture(cells)
-    h, w = picture.shape[:2]
-    whole = np.float32([[0, 0], [w, 0], [w, h], [0, h]])
-    seen = cv2.getPerspectiveTransform(
-        whole, np.float32([[90, 70], [830, 40], [850, 600], [60, 570]])
-    )
-    image = cv2.warpPerspective(picture, seen, (960, 640))
+    image, plane, lattice = tilted(cells)
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     saw = Lattice((x, y + off * dy), (dx, dy / pieces), 6 * pieces, 8)
-    found = Candidate(Plane(seen @ np.diag([1 + wider, 1, 1]), (w, h)), saw, 1.0)
+    askew = plane.seen_as(np.diag([1 + wider, 1, 1]), plane.size_wh)
+    found = Candidate(askew, saw, 1.0)
     monkeypatch.setattr(look_module, "find", lambda image, outlined: iter((found,)))
     sight = look(Task(Frame(0, 0.0, image), (LinkGame(),), Orientation(mirrored=mirrored)))
     assert sight is not None
-    corners = transform(seen, lattice.corners)[[1, 0, 3, 2] if mirrored else [0, 1, 2, 3]]
+    corners = plane.to_frame(lattice.corners)[[1, 0, 3, 2] if mirrored else [0, 1, 2, 3]]
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 2  # px
     assert sight.reading.cells.shape == cells.shape
 

@@ -17,7 +17,7 @@ from ar_assist.find.cells import begun, measured, placed
 from ar_assist.find.lattice import Box, Fit, Mask
 from ar_assist.find.quads import Quad, quads
 from ar_assist.find.search import lattices
-from ar_assist.find.subdivision import filling
+from ar_assist.find.subdivision import filling, of_cells
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
 __all__ = ["Quad", "find", "found_again", "outlines", "within"]
@@ -79,15 +79,13 @@ def found_again(
     they may begin anywhere, else about where they do.
     """
     work, frame_from_work = _working_picture(image)
-    (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
-    plane_from_grid = np.array([[dx, 0, x], [0, dy, y], [0, 0, 1]])
-    work_from_grid = np.linalg.inv(frame_from_work) @ plane.frame_from_plane @ plane_from_grid
-    box = Box(0, 0, lattice.cols, lattice.rows)
-    known = Fit(work_from_grid, box, tiles, likeness=1.0)
+    work_from_plane = np.asarray(np.linalg.inv(frame_from_work) @ plane.frame_from_plane)
+    quad = Quad(transform(work_from_plane, lattice.corners), 1.0)
+    known = replace(of_cells(quad, lattice.rows, lattice.cols), support=tiles)
     fit = begun(work, known) if of_pieces else measured(work, placed(work, known))
     if fit is None:
         return None
-    of_board = replace(placed(work, fit), box=box, support=tiles)
+    of_board = replace(placed(work, fit), box=known.box, support=tiles)
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
     return _of_lattice(frame_from_work, of_board, plane_from_frame)
 

@@ -39,7 +39,7 @@ def filling(image: Image, quad: Quad) -> list[Fit]:
     shapes = [(r, c) for rows, cols in cells for r in _counts(rows) for c in _counts(cols)]
     if across and down:
         shapes.append((down, across))
-    as_set = (_of_cells(quad, rows, cols) for rows, cols in dict.fromkeys(shapes))
+    as_set = (of_cells(quad, rows, cols) for rows, cols in dict.fromkeys(shapes))
     fits = filter(None, (measured(image, fit) for fit in as_set))
     return sorted(fits, key=lambda fit: -fit.score)
 
@@ -48,7 +48,7 @@ def filled(image: Image, picture: Image, quad: Quad) -> Fit | None:
     """The lattice that fills an outline, of which `picture` is the rectified inside; None: its
     borders do not show."""
     (cols, across), (rows, down) = map(_likeliest, _strengths(picture))
-    return measured(image, _of_cells(quad, rows, cols)) if min(across, down) > EVIDENCE else None
+    return measured(image, of_cells(quad, rows, cols)) if min(across, down) > EVIDENCE else None
 
 
 def _counts(cells: float) -> list[int]:
@@ -57,7 +57,7 @@ def _counts(cells: float) -> list[int]:
     return sorted(count for count in counts if count >= FEWEST)
 
 
-def _of_cells(quad: Quad, rows: int, cols: int) -> Fit:
+def of_cells(quad: Quad, rows: int, cols: int) -> Fit:
     """A quad cut into cells."""
     border = Lattice((0, 0), (1, 1), rows, cols).corners
     frame_from_grid = homography(border, quad.corners)
