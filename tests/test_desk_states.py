@@ -152,7 +152,13 @@ def test_what_the_player_says_by_mouse_holds_and_a_password_is_kept(
 
 
 def hint_in(log: Path) -> dict[str, list[int]]:
-    """The last one that was logged."""
-    views = map(json.loads, log.read_text().splitlines()[:-1])
-    hints = [view["hint"] for view in views if view["hint"]]
-    return dict(hints[-1])
+    """The last one that was logged, once one is: a frame is shown before its line is written."""
+    hints: list[dict[str, list[int]]] = []
+
+    def is_logged() -> bool:
+        whole = [line for line in log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        hints[:] = filter(None, (json.loads(line)["hint"] for line in whole))
+        return bool(hints)
+
+    wait_until(is_logged, "no hint was logged")
+    return hints[-1]
