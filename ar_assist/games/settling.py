@@ -37,9 +37,14 @@ from ar_assist.types import Image, Lattice
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-ROUNDS = 2  # of straightening by mates: they are found better after the first
 COARSE = 2  # cell px to one, where mates are sought that may lie some px off
-TEMPLATES = 3  # of a cell's frame: from the middle of the board, then from all that is like it
+REACHES = (
+    2,
+    1,
+)  # such px that mates may lie off, a round each: they are found better after the first
+# Cell px to one at which frames are sought: by a template from the middle of the board, then from
+# all that was like it, and the last one finely.
+TEMPLATES = 2, 2, 1
 REACH = 8  # cell px: frames are sought so far off the lattice, a quarter of a cell
 SPILL = 2  # cell px of the rim, left out: there the next cell's edges show
 AMID = 6  # the first template is of one in so many cells, those amid the board
@@ -68,10 +73,10 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     soft = softened(picture, lattice)
     bend = _bend_of_frames(cut(soft, lattice), inside)
     basis = _basis(grid, BENDING[0])
-    for _ in range(ROUNDS):
+    for reach in REACHES:
         cells = cut(soft, lattice, bend).reshape(-1, CELL, CELL, 3)
         grey = opponent(cells)[0]
-        apart, shift = shapes(drawings(pool(grey[..., None], COARSE)[..., 0]), reach=2)
+        apart, shift = shapes(drawings(pool(grey[..., None], COARSE)[..., 0]), reach)
         contrast = spread(face(cells)).mean(1)
         pairs = mates(apart)
         pairs = pairs[((contrast > NOISE) & inside)[pairs].all(1)]
@@ -97,9 +102,6 @@ def _bend_of_frames(cells: Array, inside: Mask) -> Array:
     Cells amid the board make the first template; the next ones are of all that was like the last.
     """
     grid = cells.shape[:2]
-    border = REACH - SPILL
-    edges = np.pad(_edges(cells), ((border, border), (border, border), (0, 0)), mode="edge")
-    windows = np.lib.stride_tricks.sliding_window_view(edges, 2 * (CELL - 2 * SPILL,), axis=(0, 1))
     contrast = spread(face(cells.reshape(-1, CELL, CELL, 3))).mean(1)
     busy = inside & (contrast > max(NOISE, float(np.median(contrast[inside])) / 2))
     place = np.argwhere(np.ones(grid, bool))  # (N, 2) row, column
@@ -110,22 +112,38 @@ def _bend_of_frames(cells: Array, inside: Mask) -> Array:
     from_middle = np.abs(place - np.median(place[busy], axis=0)).sum(1)
     amid = np.argsort(np.where(busy, from_middle, np.inf), kind="stable")
     framed = amid[: max(MIN_CELLS, int(busy.sum()) // AMID)]
-    offset = np.zeros((len(place), 2))
-    for _ in range(TEMPLATES):
-        at = np.rint(offset[framed, ::-1]).astype(int).clip(-REACH, REACH) + REACH
-        y, x = (CELL * place[framed] + at).T
-        template = np.moveaxis(windows[y, x].mean(0), 0, -1)
-        likeness, offsets, at_rim = best_offsets(edges, template, CELL, REACH)
-        usual = float(np.median(likeness.ravel()[framed]))
-        like = (~at_rim & (likeness > LIKE_ENOUGH * usual)).ravel()
+    edges, offset = _edges(cells), np.zeros((len(place), 2))
+    for scale in TEMPLATES:
+        likeness, offsets, at_rim = _found_frames(edges, scale, place[framed], offset[framed])
+        like = ~at_rim & (likeness > LIKE_ENOUGH * float(np.median(likeness[framed])))
         framed = np.flatnonzero(busy & like)
         if len(framed) < MIN_CELLS:
             return flat
-        steps = offsets.reshape(-1, 2)[framed]
+        steps = offsets[framed]
         away = steps - np.median(steps, axis=0)  # where cells begin is for the finder to say
         found = _fitted(basis[framed], away / DOUBT, BENDING[1])
         offset = DOUBT * basis @ found
     return (DOUBT * basis[:, :-1] @ found[:-1]).reshape(flat.shape).astype(np.float32)
+
+
+def _found_frames(
+    edges: Array, scale: int, places: Indices, offset: Floats
+) -> tuple[Array, Array, Mask]:
+    """Where all cells (N,) show what those at `places` (M, 2), row and column, do on average: NCC,
+    x, y cell px (N, 2) off the lattice, and whether that is at the rim of the search.
+
+    `offset` (M, 2) says where these were found last; `scale` edges (R * CELL, C * CELL, 2) are one.
+    """
+    cell, reach, spill = (px // scale for px in (CELL, REACH, SPILL))
+    size, border = np.array(edges.shape[1::-1]) // scale, 2 * (reach - spill,)
+    area = np.asarray(cv2.resize(edges, size.tolist(), interpolation=cv2.INTER_AREA), np.float32)
+    area = np.pad(area, (border, border, (0, 0)), mode="edge")
+    windows = np.lib.stride_tricks.sliding_window_view(area, 2 * (cell - 2 * spill,), axis=(0, 1))
+    at = np.rint(offset[:, ::-1] / scale).astype(int).clip(-reach, reach) + reach
+    y, x = (cell * places + at).T
+    template = np.moveaxis(windows[y, x].mean(0), 0, -1)
+    likeness, offsets, at_rim = best_offsets(area, template, cell, reach)
+    return likeness.ravel(), scale * offsets.reshape(-1, 2), at_rim.ravel()
 
 
 def _edges(cells: Array) -> Array:
