@@ -229,6 +229,13 @@ def test_cells_of_bare_ground_are_no_equals_that_speak_for_a_shear() -> None:
     assert best_error(next(iter(scene)).image, corners, tried=1) < CELL
 
 
+def test_pictures_that_are_much_alike_do_not_speak_for_a_shear() -> None:
+    """Clocks: cut askew their hands hardly make cells less alike, and ground makes some unlike."""
+    scene = open_scene("scene:tier=tripod,seed=65001,seconds=0.1")
+    corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+    assert best_error(next(iter(scene)).image, corners, tried=10) < CELL
+
+
 def test_borders_are_sought_where_tiles_meet() -> None:
     """Wide margins are alike on all tiles, and more so than their ends, where holes begin."""
     rng = np.random.default_rng(5)

@@ -68,9 +68,9 @@ def _settled(image: Image, fit: Fit) -> Fit | None:
         return None
     # Cells that looked like the board's until its own were known may have chosen the basis; and a
     # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours:
-    # they are less alike in frame and in content, of which either may mislead.
+    # they are less alike in frame and in content, fill less and are longer. Each may mislead.
     others = (begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
-    better = (basis for basis in filter(None, others) if _is_more_alike(basis, settled))
+    better = (basis for basis in filter(None, others) if _is_likelier(basis, settled))
     return max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
 
 
@@ -161,13 +161,19 @@ def _filling_bases(fit: Fit) -> list[Fit]:
     return [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
 
 
-def _is_more_alike(fit: Fit, than: Fit) -> bool:
-    return fit.likeness > than.likeness and fit.content > than.content
+def _is_likelier(fit: Fit, than: Fit) -> bool:
+    """Whether cells are more alike in frame and in content, and fill more or have shorter sides."""
+    more_alike = fit.likeness > than.likeness and fit.content > than.content
+    return more_alike and (fit.support.mean() > than.support.mean() or _length(fit) < _length(than))
 
 
 def _shortest(bases: list[Fit]) -> Fit:
     """The reduced basis (Lagrange and Gauss): it is likelier that the view is less tilted."""
-    return min(bases, key=lambda basis: float((basis.sides**2).sum()))
+    return min(bases, key=_length)
+
+
+def _length(basis: Fit) -> float:
+    return float((basis.sides**2).sum())
 
 
 def _rebased(fit: Fit, basis: Homography) -> Fit:
