@@ -1,7 +1,7 @@
 """Boards are found on real pictures, turned, tilted and pasted among clutter."""
 
 import json
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import cv2
@@ -207,6 +207,28 @@ def test_a_tilted_board_whose_rows_slid_aside_is_not_sheared() -> None:
     fit = settle(image, Fit(frame_from_grid, Box(0, 0, 9, 5), support, likeness=0.9))
     assert fit is not None
     assert (fit.box.cols, fit.box.rows) == (9, 5)
+
+
+def test_middles_of_tiles_and_corners_between_them_are_no_cells_of_one_lattice() -> None:
+    """Coins of a few kinds, and where four meet another small disc: a lattice along diagonals."""
+    rng = np.random.default_rng(7)
+    rows, cols, pitch = 6, 9, 48
+    image = rng.normal(60, 3, (480, 640, 3)).clip(0, 255).astype(np.uint8)
+    for row, col in product(range(rows + 1), range(cols + 1)):
+        corner = 80 + pitch * col, 70 + pitch * row
+        cv2.circle(image, corner, 12, (190, 190, 180), 2, cv2.LINE_AA)
+        if row < rows and col < cols:
+            x, y = corner[0] + pitch // 2, corner[1] + pitch // 2
+            cv2.circle(image, (x, y), 16, (190, 190, 180), 2, cv2.LINE_AA)
+            letter = "AKMRSZ"[rng.integers(6)]
+            cv2.putText(image, letter, (x - 7, y + 7), 0, 0.6, (220, 220, 90), 2, cv2.LINE_AA)
+    half = np.array([[pitch, -pitch], [pitch, pitch]]) / 2
+    frame_from_grid = np.vstack([np.column_stack([half, [320, 46]]), [0, 0, 1]])
+    support = np.ones((6, 6), bool)
+    fit = settle(image, Fit(frame_from_grid, Box(2, 0, 6, 6), support, likeness=0.9))
+    assert fit is not None
+    assert sorted((fit.box.cols, fit.box.rows)) == [rows, cols]
+    assert np.abs(fit.sides - pitch).max() < 1
 
 
 def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -> None:

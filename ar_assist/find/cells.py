@@ -31,7 +31,7 @@ PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarte
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
 SYMMETRY = (2.0, 1.0, 0.5)  # worth of that of edges, level and variance; sprites hide the latter
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
-AS_ALIKE = 0.9  # of the content of a lattice at half the pitch: chance may take the rest
+AS_ALIKE = 0.9  # of what half as large cells have, of content or score: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 MIN_BETWEEN = 8  # cells: each shows its border along a whole side
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
@@ -43,6 +43,7 @@ SHEARS = [
     np.array([[1, x, 0], [y, 1, 0], [0, 0, 1]], np.float64)
     for x, y in ((1, 0), (-1, 0), (0, 1), (0, -1))
 ]
+QUINCUNX = np.array([[1, -1, 0], [1, 1, 0], [0, 0, 1]], np.float64)  # its cells: every other one
 
 
 def settle(image: Image, fit: Fit) -> Fit | None:
@@ -50,14 +51,19 @@ def settle(image: Image, fit: Fit) -> Fit | None:
     settled = _settled(image, fit)
     if settled is None:
         return None
-    alternations = _alternations(image, settled)
+    *along, of_diagonals = _alternations(image, settled)
     for limit, as_alike in ((CLEARLY, 0.0), (ALTERNATING, AS_ALIKE)):
-        cells = np.where(alternations > limit, 2.0, 1.0)  # that make one, along x and y
+        cells = np.where(np.array(along) > limit, 2.0, 1.0)  # that make one, along x and y
         if (cells == 1).all():
             continue
         joined = _settled(image, _rebased(settled, np.diag([*cells, 1.0])))
         # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
         if joined and joined.content >= as_alike * settled.content:
+            return joined
+    if of_diagonals > ALTERNATING:
+        joined = settle(image, _rebased(settled, QUINCUNX))
+        # Tiles on faces of two tones alternate too; but then these cells fill half of their box.
+        if joined and joined.score >= AS_ALIKE * settled.score:
             return joined
     return settled
 
@@ -111,38 +117,46 @@ def _smooth(image: Image, fit: Fit) -> Maps:
     return np.asarray(cv2.GaussianBlur(picture, (0, 0), 1.0), np.float32)
 
 
-def _alternations(image: Image, fit: Fit) -> NDArray[np.float64]:
-    """(2,) how clearly cells alternate along x and along y, times what chance makes of it.
+def _alternations(image: Image, fit: Fit) -> list[float]:
+    """How clearly cells alternate along x, along y and from diagonal to diagonal, times what chance
+    makes of it.
 
-    At half a tile's pitch left and right halves alternate, so that the mean of all even cells
-    differs from that of all odd ones by more than chance makes of it (an F test). Cells at either
-    end have no say: where the cut is a little off they hold a piece of the ground.
+    At half a tile's pitch left and right halves alternate, and where middles of tiles and corners
+    between them make a lattice these do, so that the mean of all even cells differs from that of
+    all odd ones by more than chance makes of it (an F test). Cells at either end have no say: where
+    the cut is a little off they hold a piece of the ground.
     """
     cells = _cut(_smooth(image, fit), fit.box)
-    found = []
-    for axis in (0, 1):
-        before = np.cumsum(fit.support, axis=1 - axis)
-        between = fit.support & (before > 1) & (before < before.max(axis=1 - axis, keepdims=True))
-        found.append(_alternation(np.moveaxis(cells, axis, 1), np.moveaxis(between, axis, 1)))
-    return np.array(found)
+    row, col = np.asarray(np.indices(fit.support.shape))
+    amid_row, amid_col = (_amid(fit.support, axis) for axis in (1, 0))
+    lines = (col, amid_row), (row, amid_col), (row + col, amid_row & amid_col)
+    return [_alternation(cells, line, chosen) for line, chosen in lines]
 
 
-def _alternation(cells: Maps, chosen: Mask) -> float:
-    """Squared difference of the means of even and odd rows of (R, C, ...) cells, over chance.
+def _amid(support: Mask, axis: int) -> Mask:
+    """(R, C) the supporting cells that have others before and behind them along an axis."""
+    before = np.cumsum(support, axis=axis)
+    amid: Mask = support & (before > 1) & (before < before.max(axis=axis, keepdims=True))
+    return amid
 
-    Chance is what the spread of the cells explains, or that of whole rows, for light falls off.
+
+def _alternation(cells: Maps, line: NDArray[np.intp], chosen: Mask) -> float:
+    """Squared difference of the means of `chosen` (R, C, ...) cells on even and on odd ones of
+    numbered lines (R, C), over chance.
+
+    Chance is what the spread of the cells explains, or that of whole lines, for light falls off.
     """
     apart, chance = np.zeros(cells.shape[2:]), 1e-6
     for parity in (0, 1):
-        rows = [row[some] for row, some in zip(cells, chosen, strict=True)][parity::2]
-        rows = [row for row in rows if len(row)]
-        some = np.concatenate(rows) if rows else cells[:0, 0]
-        if len(rows) < 2 or len(some) < 3:
+        lines = [cells[chosen & (line == n)] for n in range(parity, int(line.max()) + 1, 2)]
+        lines = [some for some in lines if len(some)]
+        some = np.concatenate(lines) if lines else cells[:0, 0]
+        if len(lines) < 2 or len(some) < 3:
             return 0.0
-        means = np.stack([row.mean(axis=0) for row in rows])
+        means = np.stack([of_line.mean(axis=0) for of_line in lines])
         spread = (
             some.var(axis=0).sum() / (len(some) - 1),
-            means.var(axis=0).sum() / (len(rows) - 1),
+            means.var(axis=0).sum() / (len(lines) - 1),
         )
         apart = some.mean(axis=0) - apart
         chance += float(max(spread))
