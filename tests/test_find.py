@@ -138,6 +138,14 @@ def test_sheets_and_grids_are_outlined(data: Path, name: str) -> None:
     assert max(iou(quad.corners, corners) for quad in outlines(image)) > 0.97
 
 
+def test_lattices_of_a_busy_picture_leave_no_outline_out(data: Path) -> None:
+    image, truth = load(data / "planes" / "doc_chart.jpg")
+    outlined = next(plane for plane in find(image) if plane.lattice is None).plane
+    w, h = outlined.size_wh
+    corners = outlined.to_frame(np.float32([[0, 0], [w, 0], [w, h], [0, h]]) - 0.5)
+    assert iou(corners, np.array(truth["corners"], np.float32)) > 0.97
+
+
 def test_a_drawn_quad_is_found_to_a_quarter_pixel() -> None:
     corners = np.array([[150.3, 80.7], [520.6, 110.2], [480.4, 390.9], [120.8, 350.1]], np.float32)
     large = np.full((480 * 8, 640 * 8, 3), 60, np.uint8)

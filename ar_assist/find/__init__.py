@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 
 import cv2
 import numpy as np
@@ -22,7 +22,7 @@ from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transf
 
 __all__ = ["Quad", "find", "found_again", "outlines", "within"]
 
-CANDIDATES = 12  # lattices and quads that are proposed at most, before the whole picture
+LATTICES = 12  # that are proposed at most: busy pictures have many, and their quads are asked too
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
 LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be told from another
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
@@ -51,8 +51,8 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
     work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
     fits = lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame])
     found = (_of_lattice(frame_from_work, placed(work, fit)) for fit in fits)
-    parts = chain(found, map(_of_quad, in_frame))
-    yield from islice(parts, CANDIDATES)
+    yield from islice(found, LATTICES)
+    yield from map(_of_quad, in_frame)
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
 
 
