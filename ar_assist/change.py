@@ -25,6 +25,11 @@ BLUR = 2.2
 # Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
 # but other content in most cells.
 MOST_BLUR = 0.5
+# Correlation of what a cell shows of its own, beyond what all have in common, with what it showed:
+# half of its variance. Blur and a small shift leave more (0.97 on tracked clips), others less.
+ALIKE = 0.7
+OWN = 0.1  # of the board's contrast: less is hardly a picture of a cell's own, …
+NOISE = 1.0  # … and so few grey levels are noise, as far as these small pictures have any
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 # A frame is drawn around the tile that the player has chosen. Its middle shows the picture it did,
@@ -61,12 +66,30 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     contrast, lit = _contrast(read), _lit_like(read, now)
     difference = _by_cell(np.abs(lit - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
-    blur = float(np.median(difference / (detail + FAINT)))
-    touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
     usual, least = float(np.median(difference)), CHANGE * contrast
-    noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
-    differs = difference > np.maximum(max(least, noise), touched)
+    shows, alike = _own_pictures(read, lit, max(OWN * contrast, NOISE))
+    if shows.any() and np.median(alike[shows]) < ALIKE:  # dealt anew: nothing touches all cells
+        differs = (difference > least) | (shows & (alike < ALIKE))
+    else:
+        blur = float(np.median(difference / (detail + FAINT)))
+        touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
+        noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
+        differs = difference > np.maximum(max(least, noise), touched)
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
+
+
+def _own_pictures(
+    read: NDArray[np.float32], lit: NDArray[np.float32], least: float
+) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """(rows, cols): which cells show more by `least` than what all have in common, grey levels, and
+    how that correlates with what they show now."""
+    before, now = (_cut(picture) for picture in (read, lit))
+    before, now = (cells - cells.mean((0, 2), keepdims=True) for cells in (before, now))
+    before, now = (cells - cells.mean((1, 3), keepdims=True) for cells in (before, now))
+    both, own, own_now = (
+        (a * b).mean((1, 3)) for a, b in ((before, now), (before, before), (now, now))
+    )
+    return own > least**2, both / np.sqrt(own * own_now + NOISE**4)
 
 
 def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:

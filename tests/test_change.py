@@ -85,6 +85,26 @@ def test_another_board_is_seen_as_one():
     assert len(changed) == ROWS * COLS
 
 
+@pytest.mark.parametrize(("strength", "share"), [(30, 1.0), (18, 0.4)])
+def test_a_board_of_like_tiles_that_is_dealt_anew_is_no_blurred_one(strength: int, share: float):
+    """Their frames make most of what they show, and what is inside differs by no more than blur
+    would make of that; or they were read when they had faded to a share."""
+    rng = np.random.default_rng(5)
+    own = rng.normal(0, 1, (80, 3, 3)).astype(np.float32)
+    tile = np.full((8, 8), 40, np.float32)
+    tile[1:7, 1:7] = 210
+    drawn = np.stack([tile + np.pad(cv2.resize(strength * kind, (6, 6)), 1) for kind in own])
+
+    def board(order: np.ndarray) -> np.ndarray:
+        return drawn[order].reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80)
+
+    whole = board(np.arange(80))
+    read = 60 + share * (whole - 60)
+    assert not change.changed(read, cv2.GaussianBlur(whole, (0, 0), 0.6)).any()
+    assert not change.changed(read, np.roll(whole, 1, 1) * 0.3 + whole * 0.7).any()
+    assert change.is_another_board(change.changed(read, board(rng.permutation(80))))
+
+
 def test_a_change_touches_marks_only_where_they_lie():
     advice = ToyGame().advise([START])
     marks = ToyGame().marks(BOARD, advice, 0)  # (0, 0) and (1, 5)

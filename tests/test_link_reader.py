@@ -363,6 +363,43 @@ def test_a_marked_tile_is_known_by_its_mates() -> None:
         assert reading.certainty[tuple(picked[0])] > least
 
 
+def tinted(image: Image, cells: np.ndarray, colour: tuple[int, int, int], share: float) -> Image:
+    """With a colour that takes so large a share of each of those (r, c)."""
+    drawn = image.copy()
+    for r, c in cells:
+        cell = drawn[(r + 3) * PITCH : (r + 4) * PITCH, (c + 3) * PITCH : (c + 4) * PITCH]
+        cell[:] = (1 - share) * cell + share * np.array(colour)
+    return drawn
+
+
+@pytest.mark.parametrize(
+    ("colour", "count"),
+    [((0, 220, 250), 1), ((250, 110, 40), 1), ((0, 0, 0), 1), ((250, 110, 40), 2), ((0, 0, 0), 2)],
+)
+def test_a_tile_under_a_tint_is_there_but_doubted_unless_it_was_read_before(
+    colour: tuple[int, int, int], count: int
+) -> None:
+    truth = cleared(shuffled(7, 10, 14, 6), 10)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (230, 230, 230))
+    picked = np.argwhere(truth == truth[tuple(np.argwhere(truth)[0])])[:count]
+    chosen = tinted(framed, picked, colour, 0.4)
+    first = reader.read(chosen, lattice)  # to read it again so does not make it surer
+    for before, is_sure in ((None, False), (first, False), (reader.read(framed, lattice), True)):
+        reading = reader.read(chosen, lattice, before)
+        assert reading is not None
+        assert same_partition(cells_of(reading), truth)
+        assert ((reading.certainty[tuple(picked.T)] > 0.9) == is_sure).all()
+
+
+def test_an_empty_cell_under_a_tint_is_no_tile() -> None:
+    truth = cleared(shuffled(7, 10, 14, 6), 10)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (230, 230, 230))
+    chosen = tinted(framed, np.argwhere(truth == 0)[:1], (0, 220, 250), 0.4)
+    assert same_partition(cells_of(reader.read(chosen, lattice)), truth)
+
+
 @pytest.mark.parametrize("is_known", [False, True])
 def test_a_tile_under_a_broad_mark_is_there_but_doubted_unless_it_was_read_before(
     is_known: bool,

@@ -312,14 +312,14 @@ def _reading(
     reading = judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: what is hidden, look-alikes known from
     # before, tiles that may hide a drawing or be pieces of what lies behind or of a gap, and what
-    # is under a mark, unless it is what was there.
+    # is under a mark, unless it is what was surely there.
     unsure, marked = hidden.copy(), sight.marked[1:-1, 1:-1]
     unsure[tile] |= joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
     unsure |= tile & sight.runs_on[1:-1, 1:-1]
     if sight.on_picture:
         unsure[tile] |= _show_little(seen.pictures)[groups]
     if before:
-        marked = marked & (board != before.board.cells)
+        marked = marked & ((board != before.board.cells) | (before.certainty <= DOUBTFUL))
     most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     doubted = np.minimum(certainty, most)
     return replace(reading, certainty=doubted.astype(np.float32))

@@ -25,6 +25,7 @@ MATE = 6.0  # times the usual distance to the nearest cell: no mate
 MATE_LEAST = 0.3  # more for cells of the lattice: of what parts kinds
 CLEANEST = 0.03  # of what parts kinds: pixels that fall between others differ by as much
 MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint names
+SHOWS = 0.3, 1.3  # of a picture through a colour laid over it, but for the light; less is lost
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # … of a picture that is both: it lies on the ground; of ground that may be stone
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
@@ -78,8 +79,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     if alike is None:
         return None
     alone = inside & ~empty & ~plain & ~alike.any(1)
-    if frame:
-        alone &= odd
+    if frame:  # two marked ones are mates
+        alone |= inside & ~empty & ~plain & odd & ~alike[:, ~odd].any(1)
     flat, marked = _unmarked(flat, alone, inside & ~empty & ~odd & ~alone)
     if marked.any():
         odd &= ~marked
@@ -207,25 +208,50 @@ def _may_be_stones(cells: Array, frameless: Mask, known: Mask) -> Mask:
 
 
 def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
-    """(N, CELL, CELL, 3) cells, with the rims of their mates on those that a game has marked.
+    """(N, CELL, CELL, 3) cells, without what a game has laid over those that it has marked.
 
-    A frame is drawn around the tile that the player has chosen, or two that a hint names. Its
-    middle shows what `usual` tiles do; where more cells are odd, they are so for another reason.
+    Around the tile that the player has chosen, or two that a hint names, it draws a frame, or it
+    lays a colour over them. Below, its middle shows what `usual` tiles do; where more cells are
+    odd, they are so for another reason.
     """
     marked = np.zeros(len(cells), bool)
     some, others = np.flatnonzero(odd), np.flatnonzero(usual)
     if not 0 < len(some) <= MOST_MARKED or not len(others):
         return cells, marked
     ring = framing.ring(CELL // 4)  # on a round tile a mark lies further in
-    bare = cells[np.concatenate([some, others])]
+    untinted = [_untinted(cells[i], cells[others], ~ring) for i in some]
+    shown = np.stack([cells[some], untinted], 1)  # the first is taken if both will do
+    bare = np.concatenate([*shown, cells[others]])
     bare[:, ring] = tiles.common(cells[others][:, ring])
-    apart = tiles.apart(bare[: len(some)], bare[len(some) :])
+    apart = tiles.apart(bare[: -len(others)], bare[-len(others) :])
     unmarked = cells.copy()
-    for i, off in zip(some, apart, strict=True):
-        if off.min() < SAME_KIND:
-            unmarked[i, ring] = cells[others[off.argmin()], ring]
+    for i, ways, off in zip(some, shown, apart.reshape(len(some), 2, -1), strict=True):
+        fit = off.min(1) < SAME_KIND
+        if fit.any():
+            unmarked[i] = ways[fit.argmax()]
+            unmarked[i, ring] = cells[others[off[fit.argmax()].argmin()], ring]
             marked[i] = True
     return unmarked, marked
+
+
+def _untinted(cell: Array, others: Array, within: Mask) -> Array:
+    """The (CELL, CELL, 3) cell without a colour that is laid over it; as it is, where no other
+    shows through.
+
+    A share of the picture does, and the colour adds the rest: one gain and an offset for each
+    channel, fitted to the likest of (N, CELL, CELL, 3) others by least squares `within` (CELL,
+    CELL). Nothing shows through where there is no picture.
+    """
+    seen, pictures = cell[within], others[:, within]
+    level, levels = seen.mean(0), pictures.mean(1)
+    off = (seen - level).ravel()
+    of_others = (pictures - levels[:, None]).reshape(len(others), -1)
+    energy = np.einsum("nd,nd->n", of_others, of_others) + NOISE**2 * off.size
+    gain = of_others @ off / energy
+    explained = np.where((gain > SHOWS[0]) & (gain < SHOWS[1]), gain**2 * energy, 0)
+    best = explained.argmax()
+    untinted: Array = (cell - level) / gain[best] + levels[best] if explained[best] else cell
+    return untinted
 
 
 def _alike(cells: Array, chosen: Mask, inside: Mask, unlike: Mask) -> Mask | None:
