@@ -11,18 +11,24 @@ from test_tiles import PITCH, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import DOUBTFUL
-from ar_assist.games.link.hidden import hidden_kinds
+from ar_assist.games.link.hidden import GAMMA, _nearest, hidden_kinds
 from ar_assist.games.tiles import cut, softened
 from ar_assist.types import Image
 
+WHITE = 250  # grey levels: the camera gives no more
 
-def lit(image: Image, cell: np.ndarray, radius: float, off: tuple[float, float]) -> Image:
-    """With a lamp's blurred reflection on a cell, so many cells large and off its middle (x, y)."""
+
+def lit(
+    image: Image, cell: np.ndarray, radius: float, off: tuple[float, float], strength: float = 0.3
+) -> Image:
+    """With a lamp's blurred reflection on a cell, so many cells large and off its middle (x, y):
+    it adds light, `strength` of the brightest that the camera shows."""
     y, x = np.indices(image.shape[:2])
     middle = (cell[::-1] + 3.5 + off) * PITCH
     away = np.hypot(x - middle[0], y - middle[1]) / (radius * PITCH)
-    veil = cv2.GaussianBlur((away < 1).astype(np.float32), (0, 0), PITCH / 12)[..., None] * 0.85
-    return np.asarray(image * (1 - veil) + 255 * veil, np.uint8)
+    lamp = cv2.GaussianBlur((away < 1).astype(np.float32), (0, 0), PITCH / 12)[..., None]
+    light = (image / 255) ** GAMMA + strength * lamp
+    return np.asarray(255 * light.clip(0, 1) ** (1 / GAMMA), np.uint8)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -72,7 +78,7 @@ def told(dealt: tuple[np.ndarray, np.ndarray, np.ndarray], away: int) -> tuple[n
     known = np.where(unclear, -1, kinds)
     mates = np.flatnonzero(known == kinds[places[0] @ (8, 1)])
     known[mates[:away]] = -1
-    found = hidden_kinds(cells, known, unclear, (kinds < 0) & ~unclear)
+    found = hidden_kinds(cells, cells >= WHITE, known, unclear, (kinds < 0) & ~unclear)
     assert (found[~unclear] == -1).all()
     return found[places @ (8, 1)], kinds[places @ (8, 1)]
 
@@ -91,10 +97,53 @@ def test_a_kind_from_which_no_tile_is_missing_takes_none(
     assert found[0] == -1 and found[1] == true[1]
 
 
+def test_of_two_views_that_tell_otherwise_none_is_believed_unless_it_tells_far_better() -> None:
+    views = np.full((2, 3, 4), 1.0, np.float32)
+    views[0, :, 0], views[1, :, 1] = 0.5, (0.6, 0.4, 0.1)
+    nearest, ratio = _nearest(views)
+    assert ratio.tolist() == [1, 1, pytest.approx(0.1, abs=1e-3)] and nearest[2] == 1
+
+
+@pytest.mark.parametrize("strength", (0.4, 0.8))
+def test_a_tile_whose_only_mate_a_lamp_hides_in_part_is_told_from_all_others(
+    strength: float,
+) -> None:
+    truth = shuffled(7, 10, 34, 1)
+    image, lattice = picture(truth)
+    kinds, sizes = np.unique(truth, return_counts=True)
+    cell = np.argwhere(truth == kinds[sizes == 2][0])[0]
+    reading = reader.read(lit(image, cell, 0.35, (-0.25, 0.25), strength), lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    assert reading.certainty[tuple(cell)] < DOUBTFUL
+
+
+def test_two_of_one_kind_under_lamps_are_told_though_it_is_even_without_them() -> None:
+    truth = shuffled(7, 10, 14, 3)
+    image, lattice = picture(truth)
+    kinds, sizes = np.unique(truth, return_counts=True)
+    some = np.argwhere(truth == kinds[sizes >= 4][0])[:2]
+    for cell, *light in zip(some, (0.35, 0.45), ((-0.25, 0.25), (0.3, -0.2)), strict=True):
+        image = lit(image, cell, *light)
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+
+
+def test_the_one_tile_of_which_nothing_shows_is_of_the_one_kind_that_is_odd() -> None:
+    truth = shuffled(4, 6, 5, 0)
+    image, lattice = picture(truth)
+    cells, kinds = cut(softened(image, lattice), lattice).reshape(-1, 32, 32, 3), truth.ravel()
+    unclear = np.arange(24) == 7
+    white = np.where(unclear[:, None, None, None], np.float32(255), cells)
+    known = np.where(unclear, -1, kinds)
+    found = hidden_kinds(white, white >= WHITE, known, unclear, np.zeros(24, bool))
+    assert found[7] == kinds[7]
+
+
 def test_one_kind_alone_is_no_measure_of_what_is_near() -> None:
     cells = np.zeros((5, 32, 32, 3), np.float32)
     groups, unclear = np.array([0, 0, 0, 0, -1]), np.arange(5) == 4
-    assert (hidden_kinds(cells, groups, unclear, np.zeros(5, bool)) == -1).all()
+    told = hidden_kinds(cells, cells >= WHITE, groups, unclear, np.zeros(5, bool))
+    assert (told == -1).all()
 
 
 def test_the_last_group_may_give_its_only_tile_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +151,9 @@ def test_the_last_group_may_give_its_only_tile_away(monkeypatch: pytest.MonkeyPa
     kind = truth[-1, -1]
     truth[-1, -1] = truth.max() + 1  # the highest group, alone
 
-    def told(cells: np.ndarray, groups: np.ndarray, unclear: np.ndarray, _: object) -> np.ndarray:
+    def told(
+        cells: np.ndarray, _: object, groups: np.ndarray, unclear: np.ndarray, __: object
+    ) -> np.ndarray:
         assert unclear.tolist() == [False] * 69 + [True]
         mate = np.flatnonzero(truth.ravel() == kind)[0]
         return np.where(unclear, groups[mate], -1)
