@@ -11,8 +11,9 @@ from test_tiles import PITCH, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import DOUBTFUL
-from ar_assist.games.link.hidden import GAMMA, _nearest, hidden_kinds
-from ar_assist.games.tiles import cut, softened
+from ar_assist.games.link.hidden import GAMMA, _likely, _nearest, hidden_kinds
+from ar_assist.games.link.reader import _ceiling
+from ar_assist.games.tiles import CELL, NOISE, cut, softened
 from ar_assist.types import Image
 
 WHITE = 250  # grey levels: the camera gives no more
@@ -128,15 +129,59 @@ def test_two_of_one_kind_under_lamps_are_told_though_it_is_even_without_them() -
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
 
 
-def test_the_one_tile_of_which_nothing_shows_is_of_the_one_kind_that_is_odd() -> None:
-    truth = shuffled(4, 6, 5, 0)
+def likely(apart: list[list[float]], sizes: list[int], alone: list[int]) -> list[int]:
+    """What cells are likely of that are so far `apart` from kinds of such `sizes` and the ground,
+    of which each is alone in a kind, or -1."""
+    views = np.array([apart, np.full_like(apart, np.inf)], np.float32)
+    found = _likely(views, np.array(alone)[:, None] == np.arange(len(sizes)), np.array(sizes))
+    return found.tolist()
+
+
+def test_a_tile_that_is_seen_keeps_its_kind_if_another_may_be_of_it() -> None:
+    near_another, near_it = [np.inf, 0.4, 0.8, 1.0], [0.5, 0.8, 0.9, 1.0]
+    assert likely([near_another, near_it], [1, 3, 4], [0, -1]) == [-1, 0]
+    assert likely([near_another], [1, 3, 4], [0]) == [1]
+
+
+def test_only_kinds_that_are_odd_are_rivals_for_what_shows_least() -> None:
+    assert likely([[0.50, 0.49, 0.9, 1.0]], [3, 4, 3], [-1]) == [0]
+
+
+def test_the_one_cell_of_which_nothing_tells_is_of_the_one_kind_that_is_odd() -> None:
+    nothing = [1.0, 1.0, 1.0]
+    assert likely([nothing], [2, 3], [-1]) == [1]
+    assert likely([nothing, nothing], [3, 3], [-1, -1]) == [-1, -1]
+    assert likely([[1.0, 1.0, 0.5]], [2, 3], [-1]) == [-1], "it is ground"
+
+
+def test_a_hidden_tile_and_its_mate_that_is_alone_for_it_count_once() -> None:
+    truth = shuffled(2, 5, 5, 0)
     image, lattice = picture(truth)
+    image = lit(image, np.array([0, 3]), 0.35, (-0.25, 0.25))
     cells, kinds = cut(softened(image, lattice), lattice).reshape(-1, 32, 32, 3), truth.ravel()
-    unclear = np.arange(24) == 7
-    white = np.where(unclear[:, None, None, None], np.float32(255), cells)
-    known = np.where(unclear, -1, kinds)
-    found = hidden_kinds(white, white >= WHITE, known, unclear, np.zeros(24, bool))
-    assert found[7] == kinds[7]
+    known = np.where(np.arange(10) == 3, -1, kinds)
+    found = hidden_kinds(cells, cells >= WHITE, known, kinds == kinds[3], np.zeros(10, bool))
+    assert found[3] == kinds[3] and (np.delete(found, 3) == -1).all()
+
+
+def test_a_lamp_is_as_bright_as_the_camera_shows_though_edges_are_sharpened() -> None:
+    cells = np.full((2, 3, CELL, CELL, 3), 90, np.float32)
+    cells[1, 1, 8:24, 8:24] = (220, 240, 245)
+    cells[1, 1, 8, 8:24] += 15
+    assert np.abs(_ceiling(cells) - (220, 240, 245)).max() < NOISE
+
+
+def test_ground_under_a_lamp_is_no_mate_of_ground_under_another(
+    dealt: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    cells, kinds, places = dealt
+    pieces = np.zeros(len(cells), bool)
+    pieces[[places[2] @ (8, 1), 47]] = True
+    cells = cells.copy()
+    cells[47] = cells[places[2] @ (8, 1)][:, ::-1]
+    known = np.where(np.arange(len(cells)) == 47, 12, kinds)  # one was taken for a tile
+    found = hidden_kinds(cells, cells >= WHITE, known, pieces, (kinds < 0) & ~pieces)
+    assert (found == -1).all()
 
 
 def test_one_kind_alone_is_no_measure_of_what_is_near() -> None:

@@ -52,8 +52,16 @@ def hidden_kinds(
     views = _views(cells[unclear], clipped[unclear], pictures, len(kinds))
     views[:, :, : len(kinds)][:, alone] = np.inf
     sizes = (groups == kinds[:, None]).sum(1)
+    likely = _likely(views, alone, sizes)
+    told[unclear] = np.where(likely >= 0, kinds[likely], -1)
+    return told
+
+
+def _likely(views: Array, alone: Mask, sizes: Indices) -> Indices:
+    """(N,) which of (K,) kinds of such sizes cells are of, -1 where nothing tells; `alone` (N, K)
+    are tiles that are all of a kind. Changes the (V, N, K or one more, the ground) views."""
     nearest, ratio = _nearest(views[:1])
-    is_ground = (nearest == len(kinds)) & (ratio < CLEARLY)  # perhaps with a lamp on it
+    is_ground = (nearest == len(sizes)) & (ratio < CLEARLY)  # perhaps with a lamp on it
     views[:, :, np.flatnonzero(alone[is_ground].any(0))] = np.inf
     likely = _paired(*_nearest(views), alone, sizes)
     # What is missing still is what shows least: only kinds that are odd then are rivals, …
@@ -65,8 +73,7 @@ def hidden_kinds(
     odd, unseen = np.flatnonzero(_sizes(likely, alone, sizes) % 2), left[likely[left] < 0]
     if len(odd) == len(unseen) == 1:
         likely[unseen] = odd
-    told[unclear] = np.where(likely >= 0, kinds[likely], -1)
-    return told
+    return likely
 
 
 def _sizes(likely: Indices, alone: Mask, sizes: Indices) -> Indices:
