@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import cv2
 import numpy as np
 from scipy import stats
 
@@ -30,7 +31,7 @@ from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.settling import settle
-from ar_assist.games.tiles import CELL, Array, Indices
+from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
@@ -46,6 +47,7 @@ AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
 SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
 LEAST_SPREAD = 0.1  # of it: kinds are never more alike
 USUAL_KINDS = 8  # or more tell what is usual
+SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
 CLIPPED = 250  # grey levels: cameras give white no more
 LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
 
@@ -56,6 +58,7 @@ class Sight:
 
     lattice: Lattice
     cells: Array  # (R + 2, C + 2, CELL, CELL, 3)
+    clipped: Mask  # (R + 2, C + 2, CELL, CELL, 3) where the camera gives no more
     tile: Mask
     doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
@@ -169,13 +172,16 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     doubt |= told.tile & inside & crossed(cells).ravel()
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     bare = inside & ~told.tile
+    raw = tiles.cut(picture, _with_rim(lattice))
+    clipped = raw >= _ceiling(raw) - NOISE
     if bare.any():
-        unseen = _overexposed(tiles.cut(picture, _with_rim(lattice)), bare)
+        unseen = _overexposed(raw, bare)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Sight(
         lattice,
         told.cells.reshape(cells.shape),
+        clipped,
         told.tile.reshape(grid),
         doubt.reshape(grid),
         certainty.reshape(grid).astype(np.float32),
@@ -186,6 +192,14 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         bool(told.odd[~inside].mean() > 0.5),
         not told.is_plain,
     )
+
+
+def _ceiling(cells: Array) -> Array:
+    """(3,) the brightest that a spot of (R, C, CELL, CELL, 3) cells is: where a lamp is mirrored,
+    all that the camera gives. Sharpened edges may be brighter, and white balance takes of it."""
+    mosaic = cells.swapaxes(1, 2).reshape(-1, cells.shape[1] * CELL, 3)
+    brightest: Array = cv2.blur(mosaic, (SPOT, SPOT)).max((0, 1))
+    return brightest
 
 
 def _overexposed(cells: Array, bare: Mask) -> Mask:
@@ -280,7 +294,7 @@ def _reading(
     if isinstance(known, Memory):
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
-    kinds, hidden = _with_hidden(cells, tile, doubt, groups)
+    kinds, hidden = _with_hidden(sight, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
     amiss = unexplained(mishaps(sizes), doubt & ~tile, int(tile.sum()))
@@ -325,15 +339,20 @@ def _reading(
     return replace(reading, certainty=doubted.astype(np.float32))
 
 
-def _with_hidden(cells: Array, tile: Mask, doubt: Mask, groups: Indices) -> tuple[Indices, Mask]:
+def _with_hidden(sight: Sight, groups: Indices) -> tuple[Indices, Mask]:
     """(R, C) groups of tiles, -1 for none, and which cells are so for what is missing."""
+    tile, doubt = sight.tile[1:-1, 1:-1], sight.doubt[1:-1, 1:-1]
     kinds = np.full(tile.shape, -1)
     kinds[tile] = groups
     single = tile & (np.bincount(groups)[kinds] == 1)
     unclear, bare = single | (doubt & ~tile), ~tile & ~doubt
-    known = np.where(single, -1, kinds)
-    flat = cells.reshape(-1, *cells.shape[2:])
-    told = hidden_kinds(flat, known.ravel(), unclear.ravel(), bare.ravel()).reshape(tile.shape)
+    told = hidden_kinds(
+        sight.cells[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
+        sight.clipped[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
+        kinds.ravel(),
+        unclear.ravel(),
+        bare.ravel(),
+    ).reshape(tile.shape)
     return np.where(told >= 0, told, kinds), told >= 0
 
 
