@@ -143,6 +143,15 @@ def test_a_line_tells_the_chances_of_its_cells_over_all_fillings() -> None:
         np.testing.assert_allclose(found, np.average(fillings, axis=0, weights=weights))
 
 
+@needs_fast
+def test_a_line_that_is_known_has_nothing_to_tell() -> None:
+    from ar_assist.games.nonogram.chances import Lines
+
+    lines = Lines([(2,), (2,)], 4, [(0b0011, 0b1100), (0, 0)])
+    chances = lines.chances(np.zeros((2, 4)))
+    np.testing.assert_allclose(chances, [[0, 0, 0, 0], [1 / 3, 2 / 3, 2 / 3, 1 / 3]])
+
+
 @pytest.fixture
 def only_guesses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every board is large, and the SAT solver without guesses finds nothing."""

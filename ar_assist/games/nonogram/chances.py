@@ -29,6 +29,9 @@ class Lines:
         for index, (clue, line) in enumerate(zip(clues, lines, strict=True)):
             starts = block_starts(clue, length, *line)
             assert starts is not None, "line solving has already found a filling"
+            if all(where.bit_count() == 1 for where in starts):
+                self._counts[index] = 0  # it has nothing to tell: every cell is known
+                continue
             for block, where in enumerate(starts):
                 self._blocks[index, block] = clue[block]
                 self._first[index, block] = (where & -where).bit_length() - 1
@@ -37,7 +40,8 @@ class Lines:
     def chances(self, odds: Odds) -> Odds:
         """(lines, cells) chance that a cell is filled, over all fillings of its line.
 
-        A filling is as likely as its cells are, each for itself.
+        A filling is as likely as its cells are, each for itself. Of a line whose cells are all
+        known nothing is told: 0.
         """
         filled = np.zeros(odds.shape)
         for_all = np.ascontiguousarray(odds)
