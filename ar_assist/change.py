@@ -25,10 +25,13 @@ BLUR = 2.2
 # Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
 # but other content in most cells.
 MOST_BLUR = 0.5
-# Correlation of what a cell shows of its own, beyond what all have in common, with what it showed:
-# half of its variance. Blur and a small shift leave more (0.97 on tracked clips), others less.
+# Correlation of what a cell shows of its own, beyond what all have in common, with what it showed
+# or another did: half of its variance.
 ALIKE = 0.7
-OWN = 0.1  # of the board's contrast: less is hardly a picture of a cell's own, …
+DEALT = (
+    1 / 3
+)  # of the cells show what another did: some are dealt what they had, and some are blurred
+OWN = 0.05  # of the board's contrast: less is hardly a picture of a cell's own, …
 NOISE = 1.0  # … and so few grey levels are noise, as far as these small pictures have any
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
@@ -67,9 +70,9 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     difference = _by_cell(np.abs(lit - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
     usual, least = float(np.median(difference)), CHANGE * contrast
-    shows, alike = _own_pictures(read, lit, max(OWN * contrast, NOISE))
-    if shows.any() and np.median(alike[shows]) < ALIKE:  # dealt anew: nothing touches all cells
-        differs = (difference > least) | (shows & (alike < ALIKE))
+    anew = _dealt_anew(read, lit, max(OWN * contrast, NOISE))
+    if anew.any():  # nothing touches all cells then
+        differs = (difference > least) | anew
     else:
         blur = float(np.median(difference / (detail + FAINT)))
         touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
@@ -78,18 +81,38 @@ def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
 
 
-def _own_pictures(
+def _dealt_anew(
     read: NDArray[np.float32], lit: NDArray[np.float32], least: float
-) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """(rows, cols): which cells show more by `least` than what all have in common, grey levels, and
-    how that correlates with what they show now."""
-    before, now = (_cut(picture) for picture in (read, lit))
-    before, now = (cells - cells.mean((0, 2), keepdims=True) for cells in (before, now))
-    before, now = (cells - cells.mean((1, 3), keepdims=True) for cells in (before, now))
-    both, own, own_now = (
-        (a * b).mean((1, 3)) for a, b in ((before, now), (before, before), (now, now))
+) -> NDArray[np.bool_]:
+    """(rows, cols): cells that do not show what they did; none, unless many of those that had a
+    picture of their own, by `least` grey levels, show that of another.
+
+    Blur, noise and a hand make cells unlike what they were, but not like others.
+    """
+    before, now = (_less_common(_cut(picture)) for picture in (read, lit))
+    shape = before.shape[::2]
+    before, now = (cells.swapaxes(1, 2).reshape(shape[0] * shape[1], -1) for cells in (before, now))
+    shows = np.sqrt(np.square(before).mean(1)) > least
+    units, units_now = (
+        cells / (np.linalg.norm(cells, axis=1, keepdims=True) + NOISE) for cells in (before, now)
     )
-    return own > least**2, both / np.sqrt(own * own_now + NOISE**4)
+    alike = np.einsum("nd,nd->n", units, units_now)
+    anew = np.zeros(len(before), bool)
+    if shows.any() and np.median(alike[shows]) < ALIKE:
+        anew = shows & (alike < ALIKE)
+        of_others = (units_now[anew] @ units[shows].T).max(1)
+        anew &= (of_others > ALIKE).sum() > DEALT * shows.sum()
+    return anew.reshape(shape)
+
+
+def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(rows, px, cols, px) cells without their grey level and as much of what all have in common as
+    each has of it: an empty cell has no frame."""
+    off = cells - cells.mean((1, 3), keepdims=True)
+    common = off.mean((0, 2))
+    share = np.einsum("rycx,yx->rc", off, common) / (np.square(common).sum() + NOISE)
+    own: NDArray[np.float32] = off - share[:, None, :, None] * common[:, None]
+    return own
 
 
 def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
