@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find import Quad, find, found_again, outlines, within
+from ar_assist.fusion import fuse
 from ar_assist.track import Tracker
 from ar_assist.types import (
     AnyGame,
@@ -43,11 +44,6 @@ FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
-DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
-BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
-AGREE = 6.0  # grey levels that blocks differ by which show the same, …
-USUAL = 2.0  # …over so many times the typical block's difference: blur and exposure touch all
-SHARPNESS_POWER = 4  # a picture half as sharp weighs a sixteenth: averaging it in would blur
 
 
 @dataclass(frozen=True)
@@ -415,50 +411,3 @@ def _seen_through(
     if old_from_new[0, 0] == 0:
         return turned, Lattice((x, y), (dy, dx), lattice.cols, lattice.rows)
     return turned, Lattice((x, y), (dx, dy), lattice.rows, lattice.cols)
-
-
-def fuse(pictures: Sequence[Image]) -> Image:
-    """The average of pictures of one plane, newest first, wherever they show what the newest does.
-
-    Noise, moire and refresh bands change from frame to frame and go. A move, a hand or a passing
-    reflection leaves its blocks to the newest picture alone. Sharper pictures weigh more.
-    """
-    newest = pictures[0]
-    if len(pictures) == 1:
-        return newest
-    sharpness = np.array([_sharpness(picture) for picture in pictures])
-    weights = (sharpness / sharpness.max()) ** SHARPNESS_POWER
-    mean, other = newest.astype(np.float32), np.empty(newest.shape, np.float32)
-    weight = np.full(newest.shape[:2], weights[0], np.float32)
-    detail = _detail(newest)
-    for picture, worth in zip(pictures[1:], weights[1:], strict=True):
-        share = _agreement(detail, _detail(picture)) * np.float32(worth)
-        share = np.asarray(cv2.resize(share, newest.shape[1::-1]), np.float32)
-        np.copyto(other, picture)
-        cv2.blendLinear(mean, other, weight, share, mean)
-        weight += share
-    return np.asarray(cv2.convertScaleAbs(mean), np.uint8)
-
-
-def _agreement(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """1 in blocks that show the same, as do the blocks around them, 0 elsewhere."""
-    lit = theirs + np.median((ours - theirs)[::2, ::2], axis=(0, 1))  # a quarter will do
-    difference = cv2.transform(cv2.absdiff(lit, ours), np.full((1, 3), 1 / 3))
-    h, w = difference.shape
-    size = (max(1, w // BLOCK), max(1, h // BLOCK))
-    blocks = np.asarray(cv2.resize(difference, size, interpolation=cv2.INTER_AREA))
-    agrees = (blocks < AGREE + USUAL * np.median(blocks)).astype(np.float32)
-    return np.asarray(cv2.erode(agrees, np.ones((3, 3), np.uint8)), np.float32)
-
-
-def _sharpness(picture: Image) -> float:
-    """Energy of the finest detail."""
-    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    return cv2.norm(cv2.Laplacian(grey, cv2.CV_16S), cv2.NORM_L1) / grey.size + 1e-6
-
-
-def _detail(picture: Image) -> NDArray[np.float32]:
-    h, w = (max(DETAIL_PX, side // DETAIL_PX * DETAIL_PX) for side in picture.shape[:2])
-    whole = picture[:h, :w]  # details that lie on the px: these are averaged the fastest
-    size = (w // DETAIL_PX, h // DETAIL_PX)
-    return np.asarray(cv2.resize(whole, size, interpolation=cv2.INTER_AREA), np.float32)

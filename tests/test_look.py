@@ -26,13 +26,14 @@ from toy import (
 from ar_assist import look as look_module
 from ar_assist.find import Quad
 from ar_assist.follow import plane_by_hand
+from ar_assist.fusion import fuse
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.nonogram import NonogramGame
 from ar_assist.games.nonogram.board import puzzle_of
 from ar_assist.games.nonogram.drawing import Style, draw, to_image
 from ar_assist.games.othello import board as othello
-from ar_assist.look import Orientation, Sight, Task, fuse, look
+from ar_assist.look import Orientation, Sight, Task, look
 from ar_assist.types import Candidate, Frame, Lattice, Plane, Reading, transform
 from ar_assist.warp import rectify
 from calibration import Camera
