@@ -30,10 +30,9 @@ from ar_assist.testimony import (
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
-WHOLE_LOOKS = (
-    2  # that agree, if one is not sure; of what the picture cuts off, a keyboard or icons,
-)
-CUT_OFF_LOOKS = 3  # enough may be alike for two
+# Looks that agree, if one is not sure; of what the picture cuts off, a keyboard or icons, enough
+# may be alike for two.
+WHOLE_LOOKS, CUT_OFF_LOOKS = 2, 3
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 ENOUGH = 6  # tiles that are read as before: not by chance
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure

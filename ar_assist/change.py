@@ -28,9 +28,8 @@ MOST_BLUR = 0.5
 # Correlation of what a cell shows of its own, beyond what all have in common, with what it showed
 # or another did: half of its variance.
 ALIKE = 0.7
-DEALT = (
-    1 / 3
-)  # of the cells show what another did: some are dealt what they had, and some are blurred
+# Share of cells that show what another did: others are dealt what they had, or are blurred.
+DEALT = 1 / 3
 OWN = 0.05  # of the board's contrast: less is hardly a picture of a cell's own, …
 NOISE = 1.0  # … and so few grey levels are noise, as far as these small pictures have any
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any

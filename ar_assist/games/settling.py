@@ -38,10 +38,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 COARSE = 2  # cell px to one, where mates are sought that may lie some px off
-REACHES = (
-    2,
-    1,
-)  # such px that mates may lie off, a round each: they are found better after the first
+REACHES = 2, 1  # such px that mates may lie off, by round: they lie nearer after the first
 # Cell px to one at which frames are sought: by a template from the middle of the board, then from
 # all that was like it, and the last one finely.
 TEMPLATES = 2, 2, 1
