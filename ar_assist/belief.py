@@ -152,12 +152,13 @@ class Belief:
         else:
             shown = change.cells(seen, seen_from_plane, old)
             changed = change.changed(self.picture, shown)
+            begun = changed | change.changed(self.picture, shown, change.BEGUN)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
                 assert self._testimony is not None
-                verdict = self._testimony.hear(sight, old, reading, changed, shown, time)
+                verdict = self._testimony.hear(sight, old, reading, changed, begun, shown, time)
                 self._take(verdict, sight, old)
                 kept = verdict.kept | unseen
             elif self._is_insistent(old, reading, changed, time):

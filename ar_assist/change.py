@@ -22,6 +22,8 @@ CHANGE = 0.45
 # …and by so many times what touches all cells: what blur and a small shift make of its detail, and
 # what noise and fine moire make of any.
 BLUR = 2.2
+# Share of the contrast by which a tile has begun to go: a pale one soon differs by no more.
+BEGUN = 0.2
 # Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
 # but other content in most cells.
 MOST_BLUR = 0.5
@@ -63,12 +65,15 @@ def cells(
     return np.asarray(board, np.float32)
 
 
-def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(rows, cols): which cells no longer look as they did when they were read."""
+def changed(
+    read: NDArray[np.float32], now: NDArray[np.float32], share: float = CHANGE
+) -> NDArray[np.bool_]:
+    """(rows, cols): which cells no longer look as they did when they were read, by a share of the
+    board's contrast."""
     contrast, lit = _contrast(read), _lit_like(read, now)
     difference = _by_cell(np.abs(lit - read))
     detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
-    usual, least = float(np.median(difference)), CHANGE * contrast
+    usual, least = float(np.median(difference)), share * contrast
     anew = _dealt_anew(read, lit, max(OWN * contrast, NOISE))
     if anew.any():  # nothing touches all cells then
         differs = (difference > least) | anew

@@ -99,7 +99,7 @@ class Testimony:
         self._confirmed_at = np.full(shape, time)  # s, of each cell
         self._believed_at = self._confirmed_at - confirmed_for
         self._heard_at = time
-        self._changing_since = np.inf  # s: cells that are read as before
+        self._fading_since = never  # s, of each cell that is read as before
         self._moved_at = -np.inf  # s: the last look that saw a move
         self._shown: tuple[NDArray[np.float32], float] | None = None  # a look's cells, and when: s
 
@@ -129,12 +129,14 @@ class Testimony:
         old: Reading[Any],
         reading: Reading[Any],
         changed: Mask,
+        begun: Mask,
         shown: NDArray[np.float32],
         time: float,
     ) -> Verdict:
         """Weigh a look's `reading`, made at `time`, against the `old` one that is believed.
 
-        Of its cells some have `changed` since they were read; `shown` is the picture of them all.
+        Of its cells some have `changed` since they were read, more have `begun` to; `shown` is the
+        picture of them all.
         """
         self._heard_at = time
         off = _Differences.of(old, reading, changed)
@@ -159,7 +161,7 @@ class Testimony:
         heard = self._doubted(self._steadied(heard, taken, contrary), time)
         # What is empty already may fade on, and shows what it is in the end; a tile that is only
         # marked stands.
-        may_fade = changed & ~off.differs & ~self._stands(shown, time) & (reading.cells != 0)
+        may_fade = begun & ~off.differs & ~self._stands(shown, time) & (reading.cells != 0)
         return Verdict(heard, off.otherwise, taken, contrary | self._fading(may_fade, time))
 
     def _taken(
@@ -233,11 +235,8 @@ class Testimony:
 
         A tile that fades is still read: what it looks like now is no picture of a board at rest.
         """
-        if not fading.any() or time - self._changing_since >= FADE_S:
-            self._changing_since = np.inf
-            return np.zeros_like(fading)
-        self._changing_since = min(self._changing_since, time)
-        return fading
+        self._fading_since = np.where(fading, np.minimum(self._fading_since, time), np.inf)
+        return fading & (time - self._fading_since < FADE_S)
 
     def _stands(self, shown: NDArray[np.float32], time: float) -> Mask:
         """(rows, cols) cells that look as they did a moment ago, when a look saw them."""

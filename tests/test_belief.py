@@ -409,6 +409,17 @@ def test_a_cell_that_is_empty_looks_as_it_did_last_though_its_tile_was_still_fad
     assert not change.changed(belief.picture, now).any()
 
 
+def test_a_pale_pair_that_a_look_saw_begin_to_fade_is_seen_to_go():
+    """It differs from the ground by half a board's contrast, and from what the look saw by less."""
+    belief, gone = Belief(), np.array(START.cells) != AFTER.cells
+    tiles, ground = (_grey(board).astype(float) for board in (START, AFTER))
+    for time, share in ((0.0, 0), (1.5, 0), (1.6, 0.2)):
+        seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
+        belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
+    away = change.cells((0.5 * tiles + 0.5 * ground).astype(np.uint8), np.eye(3), belief.reading)
+    assert change.changed(belief.picture, away)[gone].all()
+
+
 @pytest.mark.parametrize("fades", [False, True])
 def test_a_tile_that_was_only_marked_is_soon_seen_as_it_looks_now(fades: bool):
     """One that fades is still read, but is no picture of a board at rest."""
