@@ -152,7 +152,7 @@ class Belief:
         else:
             shown = change.cells(seen, seen_from_plane, old)
             changed = change.changed(self.picture, shown)
-            begun = changed | change.changed(self.picture, shown, change.BEGUN)
+            begun = change.changed(self.picture, shown, change.BEGUN)  # also all that have changed
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen

@@ -94,19 +94,18 @@ def _dealt_anew(
     Blur, noise and a hand make cells unlike what they were, but not like others.
     """
     before, now = (_less_common(_cut(picture)) for picture in (read, lit))
-    shape = before.shape[::2]
-    before, now = (cells.swapaxes(1, 2).reshape(shape[0] * shape[1], -1) for cells in (before, now))
-    shows = np.sqrt(np.square(before).mean(1)) > least
-    units, units_now = (
-        cells / (np.linalg.norm(cells, axis=1, keepdims=True) + NOISE) for cells in (before, now)
-    )
-    alike = np.einsum("nd,nd->n", units, units_now)
-    anew = np.zeros(len(before), bool)
-    if shows.any() and np.median(alike[shows]) < ALIKE:
-        anew = shows & (alike < ALIKE)
-        of_others = (units_now[anew] @ units[shows].T).max(1)
-        anew &= (of_others > ALIKE).sum() > DEALT * shows.sum()
-    return anew.reshape(shape)
+    length, length_now = (np.sqrt(np.einsum("rycx,rycx->rc", own, own)) for own in (before, now))
+    both = (length + NOISE) * (length_now + NOISE)
+    alike = np.einsum("rycx,rycx->rc", before, now) / both
+    shows = length > least * CELL_PX
+    if not shows.any() or np.median(alike[shows]) >= ALIKE:
+        return np.zeros_like(shows)
+    anew = shows & (alike < ALIKE)
+    was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
+    was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
+    shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
+    like_another = (shown @ was.T).max(1) > ALIKE
+    return np.asarray(anew & (like_another.sum() > DEALT * shows.sum()))
 
 
 def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -58,7 +58,7 @@ class Sight:
 
     lattice: Lattice
     cells: Array  # (R + 2, C + 2, CELL, CELL, 3)
-    clipped: Mask  # (R + 2, C + 2, CELL, CELL, 3) where the camera gives no more
+    raw: Array  # the same as the picture has them
     tile: Mask
     doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
@@ -68,6 +68,11 @@ class Sight:
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
     on_picture: bool  # the ground is not known to be plain
+
+    @cached_property
+    def clipped(self) -> Mask:
+        """(R + 2, C + 2, CELL, CELL, 3) where the camera gives no more."""
+        return np.asarray(self.raw >= _ceiling(self.raw) - NOISE)
 
     @cached_property
     def grouped(self) -> Grouping:
@@ -173,7 +178,6 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
     bare = inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
-    clipped = raw >= _ceiling(raw) - NOISE
     if bare.any():
         unseen = _overexposed(raw, bare)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
@@ -181,7 +185,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
     return Sight(
         lattice,
         told.cells.reshape(cells.shape),
-        clipped,
+        raw,
         told.tile.reshape(grid),
         doubt.reshape(grid),
         certainty.reshape(grid).astype(np.float32),
@@ -346,6 +350,8 @@ def _with_hidden(sight: Sight, groups: Indices) -> tuple[Indices, Mask]:
     kinds[tile] = groups
     single = tile & (np.bincount(groups)[kinds] == 1)
     unclear, bare = single | (doubt & ~tile), ~tile & ~doubt
+    if not unclear.any():  # the rest is dear
+        return kinds, unclear
     told = hidden_kinds(
         sight.cells[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
         sight.clipped[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
