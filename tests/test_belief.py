@@ -420,6 +420,17 @@ def test_a_pale_pair_that_a_look_saw_begin_to_fade_is_seen_to_go():
     assert change.changed(belief.picture, away)[gone].all()
 
 
+def test_a_tile_that_is_lit_now_so_now_so_keeps_no_old_picture_for_long():
+    belief, gone = Belief(), np.array(START.cells) != AFTER.cells
+    tiles, ground = (_grey(board).astype(float) for board in (START, AFTER))
+    for time, share in ((-2.0, 0), (0.0, 0), (0.15, 0.3), (0.3, 0.6), (0.45, 0.3), (0.6, 0.6)):
+        seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
+        belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
+        if share == 0:
+            first = belief.picture
+        assert change.changed(first, belief.picture)[gone].all() == (time > 0.5)
+
+
 @pytest.mark.parametrize("fades", [False, True])
 def test_a_tile_that_was_only_marked_is_soon_seen_as_it_looks_now(fades: bool):
     """One that fades is still read, but is no picture of a board at rest."""
