@@ -565,3 +565,11 @@ def test_a_few_drawings_without_frames_keep_the_lattice_that_their_places_make()
     assert fits[0].support.sum() < support.sum()
     assert fits[-1].box == sparse.box
     assert (fits[-1].support == support).all()
+
+
+def test_a_diagonal_that_a_half_cleared_board_fills_better_is_no_axis_of_it() -> None:
+    """Tiles have slid down to the lower left: two thirds of the sheared box are full, half of its
+    own, whose sides are shorter."""
+    scene = open_scene("scene:tier=gravity,seed=66000,seconds=0.1")
+    corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+    assert best_error(next(iter(scene)).image, corners, tried=2) < CELL

@@ -13,13 +13,20 @@ from ar_assist.types import Image, Lattice
 
 
 def test_a_lattice_along_a_diagonal_is_none_of_the_board() -> None:
-    """All tiles would be read, but beside each other would be those that are not."""
+    """All tiles would be read, but beside each other would be those that are not. Tiles may lie as
+    if they were sheared: then their edges run along the lattice's lines."""
     truth = shuffled(7, 12, 14, 5)
-    sheared = np.zeros((7, 18), int)
+    aslant = np.zeros((7, 18), int)
     for r, line in enumerate(truth):
-        sheared[r, 6 - r : 18 - r] = line
-    assert reader.read(*picture(sheared)) is None
-    assert reader.read(*picture(truth)) is not None
+        aslant[r, 6 - r : 18 - r] = line
+    upright, lattice = picture(aslant)
+    image = picture(truth)[0]
+    shear = np.array([[1, -1, 9.5 * PITCH - 0.5], [0, 1, 0]], np.float64)
+    size = upright.shape[1], upright.shape[0]
+    sheared = cv2.warpAffine(image, shear, size, borderValue=(60, 60, 60))
+    assert reader.read(np.asarray(sheared, np.uint8), lattice) is None
+    read = reader.read(upright, lattice)
+    assert read is not None and same_partition(read.cells, aslant)
 
 
 @pytest.mark.parametrize("axis", [0, 1])

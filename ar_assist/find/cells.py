@@ -69,14 +69,20 @@ def settle(image: Image, fit: Fit) -> Fit | None:
 
 
 def _settled(image: Image, fit: Fit) -> Fit | None:
-    settled = begun(image, _shortest(_filling_bases(fit)))
+    bases = _bases(fit)
+    least = _least_fill(bases)
+    settled = begun(image, _shortest([b for b in bases if b.support.mean() >= least]))
     if settled is None:
         return None
     # Cells that looked like the board's until its own were known may have chosen the basis; and a
-    # board that is half cleared may fill several. Cut askew, cells hold pieces of their neighbours:
-    # they are less alike in frame and in content, fill less and are longer. Each may mislead.
-    others = (begun(image, basis) for basis in _filling_bases(settled) if basis is not settled)
-    better = (basis for basis in filter(None, others) if _is_likelier(basis, settled))
+    # board that is half cleared may fill several, and a diagonal's better than its own. Cut askew,
+    # cells hold pieces of their neighbours: they are less alike in frame and in content, fill less
+    # and are longer. Each may mislead.
+    _, *askew = bases = _bases(settled)
+    least, side = _least_fill(bases), _length(settled)
+    likely = (b for b in askew if b.support.mean() >= least or _length(b) < side)
+    others = filter(None, (begun(image, basis) for basis in likely))
+    better = (basis for basis in others if _is_likelier(basis, settled))
     return max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
 
 
@@ -163,16 +169,16 @@ def _alternation(cells: Maps, line: NDArray[np.intp], chosen: Mask) -> float:
     return float((apart**2).sum()) / chance
 
 
-def _filling_bases(fit: Fit) -> list[Fit]:
-    """Of the bases that a tilted view leaves open, those that fill their box: its own, if it does,
-    first.
+def _bases(fit: Fit) -> list[Fit]:
+    """The bases that a tilted view leaves open, its own first: seen from 60 degrees a square's
+    diagonal may look shorter than its side."""
+    return [fit, *(_rebased(fit, shear) for shear in SHEARS)]
 
-    Seen from 60 degrees a square's diagonal may look shorter than its side; a rectangular board
-    under a sheared basis is a parallelogram, which fills little of its box.
-    """
-    bases = [fit, *(_rebased(fit, shear) for shear in SHEARS)]
-    best = max(basis.support.mean() for basis in bases)
-    return [basis for basis in bases if basis.support.mean() >= MIN_FILL * best]
+
+def _least_fill(bases: list[Fit]) -> float:
+    """What the board's own fills of its box, usually: a rectangular board under a sheared basis is
+    a parallelogram, which fills little of it."""
+    return MIN_FILL * float(max(basis.support.mean() for basis in bases))
 
 
 def _is_likelier(fit: Fit, than: Fit) -> bool:

@@ -26,7 +26,13 @@ from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
-from ar_assist.games.link.pieces import cuts_pictures, differ_at_edges, joined, may_be_pieces
+from ar_assist.games.link.pieces import (
+    cuts_pictures,
+    differ_at_edges,
+    edges_run_along,
+    joined,
+    may_be_pieces,
+)
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
@@ -309,7 +315,7 @@ def _reading(
         or sizes.max() > MOST_ALIKE * tile.sum()
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
-        or dealing.is_sheared(tile & ~doubt)
+        or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
         or dealing.is_in_lines(tile, groups)
         or (not sight.on_picture and cuts_pictures(cells, ~tile & ~doubt))
         or differ_at_edges(cells[tile])
