@@ -573,3 +573,24 @@ def test_a_diagonal_that_a_half_cleared_board_fills_better_is_no_axis_of_it() ->
     scene = open_scene("scene:tier=gravity,seed=66000,seconds=0.1")
     corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
     assert best_error(next(iter(scene)).image, corners, tried=2) < CELL
+
+
+@pytest.mark.parametrize(
+    ("tier", "seed"),
+    [
+        pytest.param("phone", 66006, id="the first few cells put them half a cell off"),
+        pytest.param("handheld", 66002, id="every second quarter of a tile looks like one"),
+    ],
+)
+def test_cells_of_touching_mahjong_tiles_are_whole_ones(tier: str, seed: int) -> None:
+    scene = open_scene(f"scene:tier={tier},seed={seed},seconds=0.1")
+    board = scene.truth["frames"][0]["board"]
+    corners = np.array(board["corners"], np.float32)
+    errors = []
+    for candidate in islice(find(next(iter(scene)).image), 4):
+        if lattice := candidate.lattice:
+            seen = (candidate.plane.to_plane(corners) - lattice.origin_xy) / lattice.pitch_xy
+            cells = np.sort(np.array(board["cells"]).shape)
+            size = np.abs(np.sort(np.ptp(seen, axis=0)) - cells).max()
+            errors.append(max(size, np.abs(seen - np.rint(seen)).max()))
+    assert min(errors) < CELL

@@ -33,6 +33,7 @@ SYMMETRY = (2.0, 1.0, 0.5)  # worth of that of edges, level and variance; sprite
 PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of what half as large cells have, of content or score: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
+STRAY = 0.05  # of the cells are no tiles though they look like them
 MIN_BETWEEN = 8  # cells: each shows its border along a whole side
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 NOISE = 0.02  # of the mean distance or variance: equal cells differ by no less
@@ -57,6 +58,9 @@ def settle(image: Image, fit: Fit) -> Fit | None:
         if (cells == 1).all():
             continue
         joined = _settled(image, _rebased(settled, np.diag([*cells, 1.0])))
+        if joined is None and (cells == 1).any():  # too thin for a tile: these are quarters of one
+            joined = _settled(image, _rebased(settled, np.diag([2.0, 2.0, 1.0])))
+            as_alike = AS_ALIKE
         # Halves have equals, and whole tiles too, but not two tiles that are taken for one.
         if joined and joined.content >= as_alike * settled.content:
             return joined
@@ -83,14 +87,23 @@ def _settled(image: Image, fit: Fit) -> Fit | None:
     likely = (b for b in askew if b.support.mean() >= least or _length(b) < side)
     others = filter(None, (begun(image, basis) for basis in likely))
     better = (basis for basis in others if _is_likelier(basis, settled))
-    return max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
+    best = max(better, key=lambda basis: basis.likeness * basis.content, default=settled)
+    # Where cells begin was told by the few that were known first: now all are.
+    x, y = _beginning(image, best)
+    anew = measured(image, best.moved(x, y)) if max(abs(x), abs(y)) > PLACED else None
+    return anew if anew and anew.score > best.score else best
 
 
 def begun(image: Image, fit: Fit) -> Fit | None:
     """The same lattice with cells that begin where tiles do."""
-    smooth = _smooth(image, fit)
+    return measured(image, fit.moved(*_beginning(image, fit)))
+
+
+def _beginning(image: Image, fit: Fit) -> tuple[float, float]:
+    """Where cells begin along x and y, of a cell."""
     # Sample i of a profile is a pixel centre, (i + ½) / CELL_PX of a cell.
-    return measured(image, fit.moved(*(_phase(smooth, fit) + 0.5) / CELL_PX))
+    x, y = (_phase(_smooth(image, fit), fit) + 0.5) / CELL_PX
+    return float(x), float(y)
 
 
 def measured(image: Image, fit: Fit) -> Fit | None:
@@ -130,13 +143,23 @@ def _alternations(image: Image, fit: Fit) -> list[float]:
     At half a tile's pitch left and right halves alternate, and where middles of tiles and corners
     between them make a lattice these do, so that the mean of all even cells differs from that of
     all odd ones by more than chance makes of it (an F test). Cells at either end have no say: where
-    the cut is a little off they hold a piece of the ground.
+    the cut is a little off they hold a piece of the ground. Where all that look like a cell lie on
+    every second line, those between show something else.
     """
     cells = _cut(_smooth(image, fit), fit.box)
     row, col = np.asarray(np.indices(fit.support.shape))
     amid_row, amid_col = (_amid(fit.support, axis) for axis in (1, 0))
     lines = (col, amid_row), (row, amid_col), (row + col, amid_row & amid_col)
-    return [_alternation(cells, line, chosen) for line, chosen in lines]
+    return [
+        CLEARLY if _is_every_second(line[fit.support]) else _alternation(cells, line, amid)
+        for line, amid in lines
+    ]
+
+
+def _is_every_second(lines: NDArray[np.intp]) -> bool:
+    """Whether (N,) cells lie on lines of one parity alone."""
+    odd = (lines % 2).mean()
+    return bool(len(lines) >= MIN_BETWEEN and min(odd, 1 - odd) <= STRAY)
 
 
 def _amid(support: Mask, axis: int) -> Mask:
