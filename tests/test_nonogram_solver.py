@@ -2,7 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
@@ -232,9 +232,27 @@ def test_guesses_that_hold_make_bold_and_those_that_can_not_be_make_shy() -> Non
         holding = [guessed() for _ in range(3)]
         assert holding == sorted(set(holding))  # more each time, though fewer cells are open
         guesses._made.update({1: None, 2: None})  # two filled cells in a row that has one
-        assert guesses.tried() is False
+        assert guesses.tried(60.0) is False
         assert guesses.give_up()
         assert guessed() < holding[-1]
+
+
+@needs_fast
+def test_a_try_ends_with_its_time() -> None:
+    from pysat.solvers import Glucose4
+
+    from ar_assist.games.nonogram.guess import _Guesses
+
+    size = 12  # so many pigeons and a hole less: billions of conflicts
+    holes = [[pigeon * size + hole + 1 for hole in range(size - 1)] for pigeon in range(size)]
+    with Glucose4(bootstrap_with=holes) as solver:
+        for hole in zip(*holes, strict=True):
+            for one, other in combinations(hole, 2):
+                solver.add_clause([-one, -other])
+        guesses = _Guesses(solver, [], Grid.of(((UNKNOWN,),)))  # no cells: WORK conflicts, hours
+        begin = time.monotonic()
+        assert guesses.tried(0.2) is None
+        assert time.monotonic() - begin < 5  # the machine may be busy
 
 
 @needs_fast

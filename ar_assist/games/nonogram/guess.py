@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from threading import Timer
 
 import numpy as np
 from pysat.solvers import Glucose4
@@ -56,7 +57,7 @@ def solutions(
     with Glucose4(bootstrap_with=formula.clauses(), incr=True) as solver:
         guesses = _Guesses(solver, cells, grid)
         while len(found) < wanted and time.monotonic() < end:
-            solved = guesses.tried()
+            solved = guesses.tried(end - time.monotonic())
             if solved:
                 found.append(guesses.taken())
                 if len(found) == 1:  # next to others are mostly those that are next to this one
@@ -106,10 +107,17 @@ class _Guesses:
         self._open = len(cells)  # cells, when guesses were last added
         self._share = SHARE
 
-    def tried(self) -> bool | None:
-        """Whether there is a solution with these guesses; None: that would take longer."""
+    def tried(self, seconds: float) -> bool | None:
+        """Whether there is a solution with these guesses; None: that would take longer.
+
+        The clock ends only the last try: its conflicts are so many that they may take seconds.
+        """
         self._solver.conf_budget(max(1, WORK // max(1, self._open)))
-        solved: bool | None = self._solver.solve_limited(assumptions=list(self._made))
+        bell = Timer(seconds, self._solver.interrupt)
+        bell.start()
+        solved: bool | None = self._solver.solve_limited(list(self._made), expect_interrupt=True)
+        bell.cancel()
+        bell.join()  # it must not ring where the solver is gone
         return solved
 
     def taken(self) -> Cells:
