@@ -30,8 +30,10 @@ MOST_BLUR = 0.5
 # Correlation of what a cell shows of its own, beyond what all have in common, with what it showed
 # or another did: half of its variance.
 ALIKE = 0.7
-# Share of cells that show what another did: others are dealt what they had, or are blurred.
-DEALT = 1 / 3
+# Share of the cells with another picture than they had that show what others did, and how many at
+# least: blur makes cells like none, and a move changes few. What was dealt its like, and the ground
+# of holes, say nothing.
+DEALT, FEWEST_DEALT = 1 / 3, 6
 OWN = 0.05  # of the board's contrast: less is hardly a picture of a cell's own, …
 NOISE = 1.0  # … and so few grey levels are noise, as far as these small pictures have any
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
@@ -79,8 +81,9 @@ def changed(
         differs = (difference > least) | anew
     else:
         blur = float(np.median(difference / (detail + FAINT)))
-        touched = BLUR * blur * (detail + FAINT) if blur < MOST_BLUR else 0.0
-        noise = BLUR * usual if usual < least else 0.0  # else most cells have changed
+        few = usual < least  # else most cells have changed
+        touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
+        noise = BLUR * usual if few else 0.0
         differs = difference > np.maximum(max(least, noise), touched)
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
 
@@ -89,7 +92,7 @@ def _dealt_anew(
     read: NDArray[np.float32], lit: NDArray[np.float32], least: float
 ) -> NDArray[np.bool_]:
     """(rows, cols): cells that do not show what they did; none, unless many of those that had a
-    picture of their own, by `least` grey levels, show that of another.
+    picture of their own, by `least` grey levels, and now have another, show that of others.
 
     Blur, noise and a hand make cells unlike what they were, but not like others.
     """
@@ -98,14 +101,15 @@ def _dealt_anew(
     both = (length + NOISE) * (length_now + NOISE)
     alike = np.einsum("rycx,rycx->rc", before, now) / both
     shows = length > least * CELL_PX
-    if not shows.any() or np.median(alike[shows]) >= ALIKE:
-        return np.zeros_like(shows)
     anew = shows & (alike < ALIKE)
+    if anew.sum() < FEWEST_DEALT:
+        return np.zeros_like(anew)
     was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
     was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
     shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
-    like_another = (shown @ was.T).max(1) > ALIKE
-    return np.asarray(anew & (like_another.sum() > DEALT * shows.sum()))
+    like_another = int(((shown @ was.T).max(1) > ALIKE).sum())
+    is_dealt = like_another >= max(FEWEST_DEALT, DEALT * len(shown))
+    return np.asarray(anew & is_dealt)
 
 
 def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -105,6 +105,38 @@ def test_a_board_of_like_tiles_that_is_dealt_anew_is_no_blurred_one(strength: in
     assert change.is_another_board(change.changed(read, board(rng.permutation(80))))
 
 
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_a_board_with_many_holes_that_is_dealt_anew_is_no_blurred_one(is_dealt: bool):
+    """Its ground has a picture of its own, which stays, so that most cells show what they did."""
+    rng = np.random.default_rng(3)
+    ground, own = rng.normal(0, 1, (80, 3, 3)), rng.normal(0, 1, (6, 3, 3))
+    tile = np.full((8, 8), 60.0)
+    tile[1:7, 1:7] = 210
+    kinds = np.zeros(80, int)
+    kinds[rng.permutation(80)[:36]] = 1 + np.arange(36) % 6
+    after = kinds.copy()
+    if is_dealt:
+        after[kinds > 0] = rng.permutation(kinds[kinds > 0])
+
+    def board(kinds: np.ndarray) -> np.ndarray:
+        drawn = [tile + np.pad(cv2.resize(18 * own[kind - 1], (6, 6)), 1) for kind in kinds]
+        bare = [60 + cv2.resize(18 * picture, (8, 8)) for picture in ground]
+        cells = np.where((kinds > 0)[:, None, None], drawn, bare)
+        return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
+
+    now = cv2.GaussianBlur(board(after), (0, 0), 0.5)
+    changed = change.changed(board(kinds), now).ravel()
+    assert not changed[kinds == after].any()
+    assert changed[kinds != after].mean() > 0.7 if is_dealt else not changed.any()
+
+
+def test_what_most_cells_differ_by_as_much_as_tiles_that_go_is_no_blur():
+    """Busy tiles of a new level that are there in part."""
+    read, other = np.random.default_rng(0).normal(128, 30, (2, 64, 80)).astype(np.float32)
+    in_part = (np.arange(64) % change.CELL_PX < 3)[:, None]
+    assert change.is_another_board(change.changed(read, np.where(in_part, other, read)))
+
+
 def test_a_change_touches_marks_only_where_they_lie():
     advice = ToyGame().advise([START])
     marks = ToyGame().marks(BOARD, advice, 0)  # (0, 0) and (1, 5)
