@@ -494,6 +494,31 @@ def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behi
     assert (found == (groups > 3)).all()
 
 
+def test_kinds_that_are_made_unlike_most_others_may_be_stones() -> None:
+    groups = np.repeat(np.arange(6), 4)
+    for first in (5, 4):
+        assert (reader._may_be_stones(groups, groups >= first) == (groups >= first)).all()
+    assert not reader._may_be_stones(groups, groups >= 3).any()  # kinds without a frame
+    assert not reader._may_be_stones(groups, np.arange(24) == 20).any()  # one tile is marked
+
+
+def test_no_advice_rests_on_stones_amid_tiles_with_a_frame() -> None:
+    truth = cleared(shuffled(6, 8, 12, 2), 5)
+    image, lattice = picture(truth)
+    stones = np.zeros(truth.shape, bool)
+    for r, c in np.argwhere(truth == 0)[:6]:
+        x, y = (c + 3) * PITCH, (r + 3) * PITCH
+        cv2.circle(image, (x + PITCH // 2, y + PITCH // 2), PITCH // 3, (90, 120, 130), -1)
+        cv2.circle(image, (x + PITCH // 3, y + PITCH // 3), PITCH // 8, (200, 190, 170), -1)
+        stones[r, c] = True
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert (cells_of(reading)[stones] > 0).all()
+    assert (reading.certainty[stones] < DOUBTFUL).all()
+    assert (reading.certainty[~stones] > DOUBTFUL).mean() > 0.9
+    assert reading.confidence >= TRUST
+
+
 @pytest.mark.parametrize(("gain", "offset"), [(0.6, 0), (0.8, 50), (1.15, 5)])
 def test_kinds_keep_their_labels_in_another_exposure(gain: float, offset: float) -> None:
     """Even where the game has shuffled the tiles."""

@@ -69,6 +69,7 @@ class Sight:
     doubt: Mask  # shows a picture, but is made unlike the others or has no mate
     certainty: Array  # of being a tile or not
     drawn: Array  # certainty that it shows more than a plain ground
+    spared: Mask  # made unlike most tiles, but a picture that comes again amid plain ground
     marked: Mask  # a mark was taken off its frame
     runs_on: Mask  # plain, and into a neighbour without a border: ground does so too
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
@@ -196,6 +197,7 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         doubt.reshape(grid),
         certainty.reshape(grid).astype(np.float32),
         told.drawn.reshape(grid),
+        told.spared.reshape(grid),
         told.marked.reshape(grid),
         told.runs_on.reshape(grid),
         (rows, cols),
@@ -335,10 +337,11 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     reading = judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
     # Each by itself, they say nothing against the others: what is hidden, look-alikes known from
-    # before, tiles that may hide a drawing or be pieces of what lies behind or of a gap, and what
-    # is under a mark, unless it is what was surely there.
+    # before, tiles that may hide a drawing, be stones, or be pieces of what lies behind or of a
+    # gap, and what is under a mark, unless it is what was surely there.
     unsure, marked = hidden.copy(), sight.marked[1:-1, 1:-1]
     unsure[tile] |= joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
+    unsure[tile] |= _may_be_stones(groups, sight.spared[1:-1, 1:-1][tile])
     unsure |= tile & sight.runs_on[1:-1, 1:-1]
     if sight.on_picture:
         unsure[tile] |= _show_little(seen.pictures)[groups]
@@ -395,6 +398,14 @@ def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
     hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1))
     amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
     return amid_drawings
+
+
+def _may_be_stones(groups: Indices, unlike: Mask) -> Mask:
+    """(N,) tiles of the kinds that are made `unlike` most: blocks that never go are so, and come
+    again as tiles do. Where as many kinds are as others, they are no exception."""
+    is_unlike = 2 * np.bincount(groups, unlike) > np.bincount(groups)
+    stones: Mask = is_unlike[groups] & (2 * is_unlike.sum() < len(is_unlike))
+    return stones
 
 
 def _show_little(pictures: Array) -> Mask:
