@@ -24,6 +24,7 @@ from ar_assist.testimony import (
     NEW_CERTAINTY,
     PERSIST_S,
     Mask,
+    Shown,
     Testimony,
     Verdict,
 )
@@ -152,13 +153,14 @@ class Belief:
         else:
             shown = change.cells(seen, seen_from_plane, old)
             changed = change.changed(self.picture, shown)
-            begun = change.changed(self.picture, shown, change.BEGUN)  # also all that have changed
+            begun = change.changed(self.picture, shown, change.BEGUN)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
                 assert self._testimony is not None
-                verdict = self._testimony.hear(sight, old, reading, changed, begun, shown, time)
+                cells = Shown(self.picture, shown, changed, begun)
+                verdict = self._testimony.hear(sight, old, reading, cells, time)
                 self._take(verdict, sight, old)
                 kept = verdict.kept | unseen
             elif self._is_insistent(old, reading, changed, time):

@@ -21,7 +21,8 @@ PERSIST_S = 0.25  # s that a change which no move explains must be read alike
 FADE_S = 0.4  # s for which cells that look otherwise may fade though they are read as before
 # …and cells which look as they did, or for as long as looks have confirmed them if that is less,
 CONTRADICTION_S = 1.0  # and parts of a move that is atomic
-NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer
+NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer,
+# …nor does a message stay for longer over tiles that went without a move: they are doubted so long
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
 STANDS_S = 0.1  # s in which a tile that fades comes to look otherwise again
@@ -33,6 +34,16 @@ LOOKS = 3  # that say together how sure a cell is
 NEW_CERTAINTY = 0.1  # change of a cell's certainty that is worth another look, and advice anew
 
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a look shows of the board's cells, beside how they looked when they were read."""
+
+    read: NDArray[np.float32]  # picture of the cells when read, as `change.cells` makes it
+    now: NDArray[np.float32]
+    changed: Mask  # (rows, cols) those that have since
+    begun: Mask  # … that have begun to, and all that have
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +112,10 @@ class Testimony:
         self._heard_at = time
         self._fading_since = never  # s, of each cell that is read as before
         self._moved_at = -np.inf  # s: the last look that saw a move
+        # Tiles that went without a move, since when (s): something may lie over them; and the
+        # board's picture as it would be without that.
+        self._covered_since = never
+        self._beneath: NDArray[np.float32] | None = None
         self._shown: tuple[NDArray[np.float32], float] | None = None  # a look's cells, and when: s
 
     @property
@@ -128,20 +143,19 @@ class Testimony:
         sight: Sight,
         old: Reading[Any],
         reading: Reading[Any],
-        changed: Mask,
-        begun: Mask,
-        shown: NDArray[np.float32],
+        shown: Shown,
         time: float,
     ) -> Verdict:
-        """Weigh a look's `reading`, made at `time`, against the `old` one that is believed.
-
-        Of its cells some have `changed` since they were read, more have `begun` to; `shown` is the
-        picture of them all.
-        """
+        """Weigh a look's `reading`, made at `time`, against the `old` one that is believed."""
         self._heard_at = time
-        off = _Differences.of(old, reading, changed)
+        off = _Differences.of(old, reading, shown.changed)
         word = self._taken_down(reading, time)
-        taken, unheard = self._taken(sight, old, reading, off, word, time)
+        uncovered = self._uncovered(shown)
+        needed = self._needed_s(sight, old, reading, off, uncovered)
+        taken, unheard = self._taken(sight, off, word, needed, time)
+        back = uncovered & (taken | ~off.otherwise)
+        gone = taken & ~off.steady & (old.cells != 0)
+        self._note_covered(gone, back, sight.natural, off.another, time)
         contrary = off.otherwise & ~taken
         self._believed_at = np.where(taken, time, self._believed_at)
         self._confirmed_at = np.where(contrary, self._confirmed_at, time)
@@ -161,21 +175,21 @@ class Testimony:
         heard = self._doubted(self._steadied(heard, taken, contrary), time)
         # What is empty already may fade on, and shows what it is in the end; a tile that is only
         # marked stands.
-        may_fade = begun & ~off.differs & ~self._stands(shown, time) & (reading.cells != 0)
+        may_fade = shown.begun & ~off.differs & (reading.cells != 0)
+        may_fade &= ~self._stands(shown.now, time)
         return Verdict(heard, off.otherwise, taken, contrary | self._fading(may_fade, time))
 
     def _taken(
         self,
         sight: Sight,
-        old: Reading[Any],
-        reading: Reading[Any],
         off: _Differences,
         word: _Word,
+        needed: NDArray[np.float64],
         time: float,
     ) -> tuple[Mask, Mask]:
-        """(rows, cols) cells that are to be believed as they are read, and those that only most of
-        another board speaks for."""
-        needed = self._needed_s(sight, old, reading, off)
+        """(rows, cols) cells that are to be believed as they are read, for looks have agreed on
+        them for as long as is `needed` (s), and those that only most of another board speaks for.
+        """
         taken = off.otherwise & (word.since < time) & (time - word.since >= needed)
         unheard = np.zeros_like(taken)
         if sight.natural is not None:
@@ -186,18 +200,41 @@ class Testimony:
         return taken, unheard
 
     def _needed_s(
-        self, sight: Sight, old: Reading[Any], reading: Reading[Any], off: _Differences
+        self,
+        sight: Sight,
+        old: Reading[Any],
+        reading: Reading[Any],
+        off: _Differences,
+        uncovered: Mask,
     ) -> NDArray[np.float64]:
         """(rows, cols) s for which looks have to agree on a cell that is read otherwise."""
         soon = CONTRADICTION_S if sight.game.is_atomic else PERSIST_S
         confirmed_for = np.minimum(self._confirmed_at - self._believed_at, CONTRADICTION_S)
         needed = np.where(off.steady, confirmed_for, soon)
         # No move brings what was nowhere: it is a tile that was marked, or the line through a cell,
-        # if it is not what the player said is there.
+        # if it is not what the player said is there, nor what may have been covered.
         novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
-        novel &= reading.cells == sight.reading.cells
+        novel &= (reading.cells == sight.reading.cells) & (self._covered_since == np.inf)
         needed[novel & ~off.steady & (not off.another)] = NOVEL_S
+        needed[uncovered & ~off.steady] = 0.0
         return needed
+
+    def _uncovered(self, shown: Shown) -> Mask:
+        """(rows, cols) tiles that went without a move, and look as they did before they went: a
+        message lay over them, and is gone."""
+        covered = self._covered_since < np.inf
+        beneath = shown.read if self._beneath is None else self._beneath
+        self._beneath = change.patched(shown.read, beneath, covered)
+        return covered & ~change.changed(self._beneath, shown.now) if covered.any() else covered
+
+    def _note_covered(
+        self, gone: Mask, back: Mask, natural: Mask | None, another: bool, time: float
+    ) -> None:
+        """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered; on
+        another board none is."""
+        since = np.where(gone & ~back, np.minimum(self._covered_since, time), self._covered_since)
+        known = back if natural is None else back | natural
+        self._covered_since = np.where(known | another, np.inf, since)
 
     def _without_lines(self, word: _Word, time: float) -> _Word:
         """A move is seen: what looks said against other cells as it was played came of the line
@@ -209,11 +246,13 @@ class Testimony:
         )
 
     def _doubted(self, heard: Reading[Any], time: float) -> Reading[Any]:
-        """With doubts of cells that looks have contradicted lately."""
+        """With doubts of cells that looks have contradicted lately, or that may be covered."""
         against = self._word.against
         by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
         doubted_s = np.where(by_line, FADE_S, DOUBT_S)
-        doubted = np.where(time - against < doubted_s, DOUBTED, 1.0).astype(np.float32)
+        covered = (self._covered_since <= time) & (time - self._covered_since < NOVEL_S)
+        doubted = (time - against < doubted_s) | covered
+        doubted = np.where(doubted, DOUBTED, 1.0).astype(np.float32)
         return replace(heard, certainty=np.minimum(heard.certainty, doubted))
 
     def _taken_down(self, reading: Reading[Any], time: float) -> _Word:

@@ -459,6 +459,39 @@ def test_the_last_tiles_dealt_anew_are_believed_at_once_and_all_together(is_shuf
     assert boards == [few, few, few, dealt if is_shuffled else few]
 
 
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_look_as_before(
+    is_shown: bool,
+):
+    """A message lay over them, and over all of their kinds; or there are others now."""
+    belief, believed, sure = Belief(), [], []
+    under = [(1, c) for c in range(COLS)]
+    none = START.put(dict.fromkeys(under, 0))
+    kinds = {
+        cell: 90 + START.cells[cell[0]][cell[1]] for cell in under
+    }  # by names that the board does not hold
+    message, later = _grey(START), _grey(START)
+    for r, c in under:
+        (x, y), _, (right, bottom), _ = LATTICE.quads()[r, c].astype(int)
+        message[y:bottom, x:right] = 255
+        if not is_shown:
+            later[y:bottom, x:right] = message[y:bottom, x:right][::-1] // 2
+    looks = [(-1.0, START, _grey(START)), (0.0, START, _grey(START))]
+    looks += [(0.1 + t / 10, none, message) for t in range(5)]
+    looks += [(0.7, START.put(kinds), later), (0.8, START.put(kinds), later)]
+    for time, board, seen in looks:
+        sight = _sight_of_a_pair(START, np.zeros((ROWS, COLS), bool))
+        reading = replace(sight.reading, board=board)
+        belief.hear(replace(sight, reading=reading, natural=None), time, seen, np.eye(3))
+        believed.append(belief.reading.board)
+        sure.append(max(belief.reading.certainty[cell] for cell in under))
+    assert believed[1] == START
+    assert believed[6] == none
+    assert sure[6] <= 0.2
+    assert believed[-1] == (START.put(kinds) if is_shown else none)
+    assert sure[-1] > 0.9 if is_shown else sure[-1] <= 0.2
+
+
 def _sight_of_a_pair(board: ToyBoard, gone: np.ndarray) -> Sight:
     """A look that knows that the pair's cells, if they are empty, are a move."""
     reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
