@@ -495,11 +495,11 @@ def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behi
 
 
 def test_kinds_that_are_made_unlike_most_others_may_be_stones() -> None:
-    groups = np.repeat(np.arange(6), 4)
-    for first in (5, 4):
+    groups = np.repeat(np.arange(8), 4)
+    for first in (7, 6):
         assert (reader._may_be_stones(groups, groups >= first) == (groups >= first)).all()
-    assert not reader._may_be_stones(groups, groups >= 3).any()  # kinds without a frame
-    assert not reader._may_be_stones(groups, np.arange(24) == 20).any()  # one tile is marked
+    assert not reader._may_be_stones(groups, groups >= 5).any()  # kinds of colours of their own
+    assert not reader._may_be_stones(groups, np.arange(32) == 20).any()  # one tile is marked
 
 
 def test_no_advice_rests_on_stones_amid_tiles_with_a_frame() -> None:

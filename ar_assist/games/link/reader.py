@@ -50,6 +50,7 @@ LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
 # as far as pictures reach, but not on all sides at once, for most of what lies there is no board's.
 AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
+MOST_BLOCKS = 0.25  # of all kinds: blocks, and tiles in a reflection, which seem made otherwise too
 SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
 LEAST_SPREAD = 0.1  # of it: kinds are never more alike
 USUAL_KINDS = 8  # or more tell what is usual
@@ -401,10 +402,10 @@ def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
 
 
 def _may_be_stones(groups: Indices, unlike: Mask) -> Mask:
-    """(N,) tiles of the kinds that are made `unlike` most: blocks that never go are so, and come
-    again as tiles do. Where as many kinds are as others, they are no exception."""
+    """(N,) tiles of kinds that are made `unlike` most: blocks that never go are so, and come again
+    as tiles do. Blocks look alike; where many kinds are so, tiles have colours of their own."""
     is_unlike = 2 * np.bincount(groups, unlike) > np.bincount(groups)
-    stones: Mask = is_unlike[groups] & (2 * is_unlike.sum() < len(is_unlike))
+    stones: Mask = is_unlike[groups] & (is_unlike.mean() <= MOST_BLOCKS)
     return stones
 
 
