@@ -155,7 +155,8 @@ class Testimony:
         taken, unheard = self._taken(sight, off, word, needed, time)
         back = uncovered & (taken | ~off.otherwise)
         gone = taken & ~off.steady & (old.cells != 0)
-        self._note_covered(gone, back, sight.natural, off.another, time)
+        is_other = off.another and bool(taken.any())
+        self._note_covered(gone, back, sight.natural, is_other, time)
         contrary = off.otherwise & ~taken
         self._believed_at = np.where(taken, time, self._believed_at)
         self._confirmed_at = np.where(contrary, self._confirmed_at, time)
@@ -228,13 +229,13 @@ class Testimony:
         return covered & ~change.changed(self._beneath, shown.now) if covered.any() else covered
 
     def _note_covered(
-        self, gone: Mask, back: Mask, natural: Mask | None, another: bool, time: float
+        self, gone: Mask, back: Mask, natural: Mask | None, is_other: bool, time: float
     ) -> None:
         """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered; on
         another board none is."""
         since = np.where(gone & ~back, np.minimum(self._covered_since, time), self._covered_since)
         known = back if natural is None else back | natural
-        self._covered_since = np.where(known | another, np.inf, since)
+        self._covered_since = np.where(known | is_other, np.inf, since)
 
     def _without_lines(self, word: _Word, time: float) -> _Word:
         """A move is seen: what looks said against other cells as it was played came of the line
