@@ -28,7 +28,7 @@ CUT_EDGES = 1.25
 GRADIENT = 2.0  # grey levels a cell px: noise and JPEG leave less
 AMID = 8  # tiles with others on both sides show what tiles share
 # Times as much as askew that edges vary along the lattice's lines: on the right one in 209 drawn
-# boards 18 at the median and 4 in one of twenty, on its shears 1 and in one of fifty more than 5.
+# boards 18 at the median and 4 in one of twenty, on the likest of its shears 1 and in one of a hundred 5.
 ALONG = 5.0
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
