@@ -27,8 +27,8 @@ AS_MUCH = 0.5  # times: what shows so much amid empty cells lies across their bo
 CUT_EDGES = 1.25
 GRADIENT = 2.0  # grey levels a cell px: noise and JPEG leave less
 AMID = 8  # tiles with others on both sides show what tiles share
-# Times as much as askew that edges vary along the lattice's lines: on the right one in 209 drawn
-# boards 18 at the median and 4 in one of twenty, on the likest of its shears 1 and in one of a hundred 5.
+# Times as much as askew that edges vary along the lattice's lines: on right ones 18 (the median of
+# 209 drawn boards), on sheared ones 1 along the likest of their lines, and in one of a hundred 5.
 ALONG = 5.0
 MISREAD = 0.1  # share of cells read wrong: more on a lattice that cuts pictures in pieces
 
