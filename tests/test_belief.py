@@ -459,11 +459,13 @@ def test_the_last_tiles_dealt_anew_are_believed_at_once_and_all_together(is_shuf
     assert boards == [few, few, few, dealt if is_shuffled else few]
 
 
+@pytest.mark.parametrize("blurs", [False, True])
 @pytest.mark.parametrize("is_shown", [True, False])
 def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_look_as_before(
-    is_shown: bool,
+    is_shown: bool, blurs: bool
 ):
-    """A message lay over them, and over all of their kinds; or there are others now."""
+    """A message lay over them, and over all of their kinds; or there are others now. It may go in
+    a blur, which a look takes for quite another board."""
     belief, believed, sure = Belief(), [], []
     under = [(1, c) for c in range(COLS)]
     none = START.put(dict.fromkeys(under, 0))
@@ -478,6 +480,9 @@ def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_lo
             later[y:bottom, x:right] = message[y:bottom, x:right][::-1] // 2
     looks = [(-1.0, START, _grey(START)), (0.0, START, _grey(START))]
     looks += [(0.1 + t / 10, none, message) for t in range(5)]
+    if blurs:
+        strange = START.with_cells(np.array(START.cells)[::-1] + 80)
+        looks += [(0.6, strange, cv2.GaussianBlur(message, (0, 0), PX / 8))]
     looks += [(0.7, START.put(kinds), later), (0.8, START.put(kinds), later)]
     for time, board, seen in looks:
         sight = _sight_of_a_pair(START, np.zeros((ROWS, COLS), bool))
@@ -486,8 +491,8 @@ def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_lo
         believed.append(belief.reading.board)
         sure.append(max(belief.reading.certainty[cell] for cell in under))
     assert believed[1] == START
-    assert believed[6] == none
-    assert sure[6] <= 0.2
+    assert set(believed[6:-1]) == {none}
+    assert max(sure[6:-1]) <= 0.2
     assert believed[-1] == (START.put(kinds) if is_shown else none)
     assert sure[-1] > 0.9 if is_shown else sure[-1] <= 0.2
 
