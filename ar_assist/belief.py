@@ -36,6 +36,7 @@ SURE = 0.9  # confidence at which one look at a new plane is believed
 WHOLE_LOOKS, CUT_OFF_LOOKS = 2, 3
 AFTER_MOVE = 0.99  # chance that a look is right which shows the very cells change that a move takes
 ENOUGH = 6  # tiles that are read as before: not by chance
+HEARD = 8  # looks that say what an unbelieved board is: no more are made in a second
 AIMED_S = 0.5  # s for which a camera that was aimed anew adjusts its exposure
 SMOOTH = 8  # readings whose corners are averaged: in plane px, where averaging costs no lag
 SAME_PLACE = 0.15  # of a cell: corners that differ by less are noise about one place
@@ -47,9 +48,28 @@ HISTORY = 400  # boards kept: more than a game has moves
 class _Rumour:
     """A board that was read but is not believed yet."""
 
-    board: Board
-    since: float  # s
-    looks: int = 1  # one after another
+    heard: tuple[Reading[Any], ...]  # by the last looks: one board, but for a few cells
+    first: float  # s of the look that began it
+    since: float  # s: from then on looks read the very board that the last one did
+    looks: int = 1  # that did so, one after another
+
+    def then(self, reading: Reading[Any], time: float) -> _Rumour:
+        """What is heard once another look says this."""
+        last, heard = self.heard[-1], (*self.heard, reading)[-HEARD:]
+        if reading.board == last.board:
+            return replace(self, heard=heard, looks=self.looks + 1)
+        if last.is_like(reading) and _are_few(_disputed(heard), last, reading):
+            return _Rumour(heard, self.first, time)
+        return _Rumour((reading,), time, time)
+
+    @property
+    def gist(self) -> Reading[Any]:
+        """What is most like all that looks said, with doubts where they disagreed."""
+
+        def unlike(one: Reading[Any]) -> int:
+            return sum(int((one.cells != other.cells).sum()) for other in self.heard)
+
+        return _doubted(min(reversed(self.heard), key=unlike), _disputed(self.heard))
 
 
 @dataclass(frozen=True)
@@ -145,10 +165,11 @@ class Belief:
             again = self._recognised(sight, reading)
             if again is not None:
                 self._start(sight.game, again, time, confirmed_for=CONTRADICTION_S)
-            elif self._is_good_start(sight, reading, time):
-                self._start(sight.game, reading, time)
             else:
-                return
+                start = self._good_start(sight, reading, time)
+                if start is None:
+                    return
+                self._start(sight.game, start, time)
             kept = None
         else:
             shown = change.cells(seen, seen_from_plane, old)
@@ -238,45 +259,43 @@ class Belief:
         otherwise = known.cells != reading.cells
         if sight.natural is not None and otherwise.any():
             return None
-        tiles = (known.cells != 0) | (reading.cells != 0)
-        if tiles.sum() < ENOUGH or otherwise.sum() > (1 - MOST) * tiles.sum():
+        if not _are_few(otherwise, known, reading):
             return None
-        again = reading.patched(known, otherwise)
-        doubted = np.where(otherwise, DOUBTED, again.certainty).astype(np.float32)
-        return _at_least(replace(again, certainty=doubted), known.confidence)
+        again = _doubted(reading.patched(known, otherwise), otherwise)
+        return _at_least(again, known.confidence)
 
-    def _is_good_start(self, sight: Sight, reading: Reading[Any], time: float) -> bool:
-        """Whether to believe the first reading of a plane: of a board that was lost, if moves
-        explain what has become of it."""
+    def _good_start(self, sight: Sight, reading: Reading[Any], time: float) -> Reading[Any] | None:
+        """What to believe of the first reading of a plane: of a board that was lost, if moves
+        explain what has become of it. Of another in its place most must be read alike for long, and
+        the rest is doubted: of many cells one is always misread. None: nothing yet."""
         known = self.remembered
         strange = known is not None and known.is_like(reading) and sight.natural is None
         was_lost = bool(self.history) and self.history[-1] == reading.board
-        rumour = self._heard_of(reading.board, time)
+        rumour = self._heard_of(reading, time)
         if strange:
-            return was_lost or time - rumour.since >= AIMED_S
+            if was_lost:
+                return reading
+            return rumour.gist if time - rumour.first >= AIMED_S else None
         looks = WHOLE_LOOKS if sight.in_view is None else CUT_OFF_LOOKS
-        return was_lost or rumour.looks >= looks or reading.confidence >= SURE
+        is_good = was_lost or rumour.looks >= looks or reading.confidence >= SURE
+        return reading if is_good else None
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float
     ) -> bool:
         """Whether to believe a board of another shape, or with other clues."""
-        rumour = self._heard_of(reading.board, time)
+        rumour = self._heard_of(reading, time)
         if old.certainty.shape == reading.certainty.shape:
             explained = bool(changed[old.cells != reading.cells].all())
         else:
             explained = change.is_another_board(changed)
         return time - rumour.since >= (PERSIST_S if explained else CONTRADICTION_S)
 
-    def _heard_of(self, board: Board, time: float) -> _Rumour:
-        """How long looks have read this board, one after another."""
-        rumour = self._rumour
-        if rumour is None or rumour.board != board:
-            rumour = _Rumour(board, time)
-        else:
-            rumour = replace(rumour, looks=rumour.looks + 1)
-        self._rumour = rumour
-        return rumour
+    def _heard_of(self, reading: Reading[Any], time: float) -> _Rumour:
+        """For how long looks have read this board, or nearly, one after another."""
+        heard = self._rumour
+        self._rumour = heard.then(reading, time) if heard else _Rumour((reading,), time, time)
+        return self._rumour
 
     def _take(self, verdict: Verdict, sight: Sight, old: Reading[Any]) -> None:
         """Believe of a look what there is reason to."""
@@ -350,6 +369,25 @@ class Belief:
 
 def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
     return replace(reading, confidence=max(reading.confidence, confidence))
+
+
+def _doubted(reading: Reading[Any], cells: Mask) -> Reading[Any]:
+    """With no advice to rest on (rows, cols) cells."""
+    certainty = np.where(cells, np.minimum(DOUBTED, reading.certainty), reading.certainty)
+    return replace(reading, certainty=certainty.astype(np.float32))
+
+
+def _disputed(heard: Sequence[Reading[Any]]) -> Mask:
+    """(rows, cols) cells that looks at one board disagree on."""
+    cells = np.stack([reading.cells for reading in heard])
+    return np.asarray((cells != cells[0]).any(axis=0))
+
+
+def _are_few(otherwise: Mask, known: Reading[Any], reading: Reading[Any]) -> bool:
+    """Whether two readings with (rows, cols) cells `otherwise` show one board: of many tiles nearly
+    all are read alike."""
+    tiles = int(((known.cells != 0) | (reading.cells != 0)).sum())
+    return tiles >= ENOUGH and bool(otherwise.sum() <= (1 - MOST) * tiles)
 
 
 def _cells(correction: Correction) -> Sequence[tuple[int, int]]:

@@ -246,6 +246,35 @@ def test_another_board_that_comes_back_must_be_read_alike(play):
     assert first.frame.time == pytest.approx(3.0, abs=1.5 / SLOW)
 
 
+@pytest.mark.parametrize(
+    ("misread", "is_believed"),  # how many of 24 cells, look by look
+    [((1, 1, 1, 1, 1), True), ((0, 0, 0, 0, 1), True), ((5, 5, 5, 5, 5), False)],
+)
+def test_of_another_board_that_comes_back_a_few_cells_may_be_read_otherwise_in_every_look(
+    misread: tuple[int, ...], is_believed: bool
+):
+    """They are doubted, and believed to be what most looks say, not the last one."""
+    belief, dealt = Belief(), START.with_cells(np.array(START.cells)[::-1])
+
+    def hear(board: ToyBoard, time: float) -> None:
+        sight = _sight_of_a_pair(START, np.zeros((ROWS, COLS), bool))
+        reading = replace(sight.reading, board=board)
+        sight = replace(sight, reading=reading, natural=None)
+        belief.hear(sight, time, _grey(board), np.eye(3))
+
+    hear(START, 0.0)
+    belief.lose_sight()
+    for number, cells in enumerate(misread):
+        assert belief.reading is None
+        kinds = {(3, c): 2 + (number + c) % 5 for c in range(cells)}
+        hear(dealt.put(kinds), 3 + 0.15 * number)
+    assert (belief.reading is not None) == is_believed
+    if is_believed:
+        assert belief.reading.board.cells[:3] == dealt.cells[:3]
+        assert (belief.reading.board == dealt) == (0 in misread)
+        assert np.argwhere(belief.reading.certainty <= 0.2).tolist() == [[3, 0]]
+
+
 @dataclass(frozen=True)
 class _Flickering(ToyGame):
     """Reads some cells as another kind in every look: of a large board there is always one."""
