@@ -19,7 +19,6 @@ from ar_assist import change
 from ar_assist.look import LEAD, TRUST, Sight
 from ar_assist.testimony import (
     CONTRADICTION_S,
-    DOUBTED,
     MOST,
     NEW_CERTAINTY,
     PERSIST_S,
@@ -27,6 +26,7 @@ from ar_assist.testimony import (
     Shown,
     Testimony,
     Verdict,
+    doubted,
 )
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
@@ -69,7 +69,7 @@ class _Rumour:
         def unlike(one: Reading[Any]) -> int:
             return sum(int((one.cells != other.cells).sum()) for other in self.heard)
 
-        return _doubted(min(reversed(self.heard), key=unlike), _disputed(self.heard))
+        return doubted(min(reversed(self.heard), key=unlike), _disputed(self.heard))
 
 
 @dataclass(frozen=True)
@@ -261,7 +261,7 @@ class Belief:
             return None
         if not _are_few(otherwise, known, reading):
             return None
-        again = _doubted(reading.patched(known, otherwise), otherwise)
+        again = doubted(reading.patched(known, otherwise), otherwise)
         return _at_least(again, known.confidence)
 
     def _good_start(self, sight: Sight, reading: Reading[Any], time: float) -> Reading[Any] | None:
@@ -369,12 +369,6 @@ class Belief:
 
 def _at_least(reading: Reading[Any], confidence: float) -> Reading[Any]:
     return replace(reading, confidence=max(reading.confidence, confidence))
-
-
-def _doubted(reading: Reading[Any], cells: Mask) -> Reading[Any]:
-    """With no advice to rest on (rows, cols) cells."""
-    certainty = np.where(cells, np.minimum(DOUBTED, reading.certainty), reading.certainty)
-    return replace(reading, certainty=certainty.astype(np.float32))
 
 
 def _disputed(heard: Sequence[Reading[Any]]) -> Mask:

@@ -173,7 +173,7 @@ class Testimony:
         heard = reading.patched(old, contrary)
         no_surer = np.minimum(heard.certainty, reading.certainty)
         heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
-        heard = self._doubted(self._steadied(heard, taken, contrary), time)
+        heard = self._with_doubts(self._steadied(heard, taken, contrary), time)
         # What is empty already may fade on, and shows what it is in the end; a tile that is only
         # marked stands.
         may_fade = shown.begun & ~off.differs & (reading.cells != 0)
@@ -224,9 +224,12 @@ class Testimony:
         """(rows, cols) tiles that went without a move, and look as they did before they went: a
         message lay over them, and is gone."""
         covered = self._covered_since < np.inf
+        if not covered.any():  # at nearly every look
+            self._beneath = shown.read
+            return covered
         beneath = shown.read if self._beneath is None else self._beneath
         self._beneath = change.patched(shown.read, beneath, covered)
-        return covered & ~change.changed(self._beneath, shown.now) if covered.any() else covered
+        return covered & ~change.changed(self._beneath, shown.now)
 
     def _note_covered(
         self, gone: Mask, back: Mask, natural: Mask | None, is_other: bool, time: float
@@ -246,15 +249,13 @@ class Testimony:
             word, against=np.where(time - word.against < PLAYED_S, -np.inf, word.against)
         )
 
-    def _doubted(self, heard: Reading[Any], time: float) -> Reading[Any]:
+    def _with_doubts(self, heard: Reading[Any], time: float) -> Reading[Any]:
         """With doubts of cells that looks have contradicted lately, or that may be covered."""
         against = self._word.against
         by_line = (against >= self._moved_at) & (against < self._moved_at + FADE_S)
         doubted_s = np.where(by_line, FADE_S, DOUBT_S)
         covered = (self._covered_since <= time) & (time - self._covered_since < NOVEL_S)
-        doubted = (time - against < doubted_s) | covered
-        doubted = np.where(doubted, DOUBTED, 1.0).astype(np.float32)
-        return replace(heard, certainty=np.minimum(heard.certainty, doubted))
+        return doubted(heard, (time - against < doubted_s) | covered)
 
     def _taken_down(self, reading: Reading[Any], time: float) -> _Word:
         """What was heard of each cell until this reading of it."""
@@ -299,3 +300,9 @@ def _is_dealt_anew(old: Reading[Any], reading: Reading[Any], otherwise: Mask) ->
 def _sizes_of_kinds(reading: Reading[Any]) -> list[int]:
     _, sizes = np.unique(reading.cells[reading.cells != 0], return_counts=True)
     return sorted(sizes.tolist())
+
+
+def doubted(reading: Reading[Any], cells: Mask) -> Reading[Any]:
+    """With no advice to rest on (rows, cols) cells."""
+    certainty = np.where(cells, np.minimum(DOUBTED, reading.certainty), reading.certainty)
+    return replace(reading, certainty=certainty.astype(np.float32))

@@ -32,6 +32,13 @@ def load(path: Path) -> tuple[np.ndarray, dict]:
     return cv2.imread(str(path)), json.loads(path.with_suffix(".json").read_text())
 
 
+def in_cells(candidate: Candidate, corners: np.ndarray) -> np.ndarray:
+    """(4, 2) corners of the board in cells of the candidate's lattice, wherever that ends."""
+    assert candidate.lattice is not None
+    in_plane = candidate.plane.to_plane(corners)
+    return (in_plane - candidate.lattice.origin_xy) / candidate.lattice.pitch_xy
+
+
 def error(candidate: Candidate, corners: np.ndarray) -> float:
     """Cells between the candidate's lattice and the truth, over all quarter turns."""
     if candidate.lattice is None:
@@ -247,8 +254,7 @@ def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -
     scene = open_scene("scene:tier=relock,seed=31003,seconds=0.1")
     corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
     first = next(find(next(iter(scene)).image))
-    assert first.lattice is not None
-    seen = (first.plane.to_plane(corners) - first.lattice.origin_xy) / first.lattice.pitch_xy
+    seen = in_cells(first, corners)
     assert np.abs(seen - np.rint(seen)).max() < CELL
     assert np.abs(np.ptp(seen, axis=0) - (15, 6)).max() < CELL
 
@@ -586,11 +592,10 @@ def test_cells_of_touching_mahjong_tiles_are_whole_ones(tier: str, seed: int) ->
     scene = open_scene(f"scene:tier={tier},seed={seed},seconds=0.1")
     board = scene.truth["frames"][0]["board"]
     corners = np.array(board["corners"], np.float32)
+    size = np.sort(np.array(board["cells"]).shape)
     errors = []
-    for candidate in islice(find(next(iter(scene)).image), 4):
-        if lattice := candidate.lattice:
-            seen = (candidate.plane.to_plane(corners) - lattice.origin_xy) / lattice.pitch_xy
-            cells = np.sort(np.array(board["cells"]).shape)
-            size = np.abs(np.sort(np.ptp(seen, axis=0)) - cells).max()
-            errors.append(max(size, np.abs(seen - np.rint(seen)).max()))
+    offered = (c for c in islice(find(next(iter(scene)).image), 4) if c.lattice)
+    for seen in (in_cells(c, corners) for c in offered):
+        off = np.sort(np.ptp(seen, axis=0)) - size
+        errors.append(max(np.abs(off).max(), np.abs(seen - np.rint(seen)).max()))
     assert min(errors) < CELL
