@@ -45,6 +45,8 @@ CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a
 IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
 SMALL_PX = 20.0  # side of a cell in the frame: of what is in smaller ones a camera leaves little
+EARLIER = 7  # frames that a find averages in, where one frame did not do: noise is a third then, …
+EARLIER_S = 1 / 15  # s from one of them to the next at least: moire and refresh bands differ more
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
 TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
@@ -97,6 +99,8 @@ class Assistant:
         self._belief = Belief()
         self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
         self._looked_at = -np.inf  # s
+        self._is_vain = False  # the last look found no board
+        self._earlier: list[Frame] = []  # while no board is trusted; newest first
         self._trail: list[Frame] = []  # since the look in flight began, steps of this many s:
         self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
@@ -185,6 +189,7 @@ class Assistant:
         self._leave_trail(frame)
         self._compare()
         self._begin_look(frame)
+        self._keep_for_find(frame)
         if self._take_look(frame):  # an executor that works at once has the answer already
             self._compare()
         self._take_thought()
@@ -243,12 +248,27 @@ class Assistant:
         changed = self._changed
         return changed is not None and bool(changed.any()) and not change.is_another_board(changed)
 
+    def _keep_for_find(self, frame: Frame) -> None:
+        """Frames that the next finds average, as long as what is read is not trusted."""
+        if self._belief.is_trusted:
+            self._earlier.clear()
+        elif not self._earlier or abs(frame.time - self._earlier[0].time) >= EARLIER_S:
+            self._earlier = [frame, *self._earlier[: EARLIER - 1]]
+
     def _finding_task(self, frame: Frame) -> Task:
         given = None
         if self._given:
             (frame, given), self._given = self._given, None
         remembered = self._belief.reading or self._belief.remembered  # out of sight, or lost
-        return Task(frame, self._games, self._orientation, given=given, remembered=remembered)
+        earlier = tuple(self._earlier) if self._is_vain and given is None else ()
+        return Task(
+            frame,
+            self._games,
+            self._orientation,
+            given=given,
+            remembered=remembered,
+            earlier=earlier,
+        )
 
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
@@ -265,6 +285,7 @@ class Assistant:
             remembered=self._belief.remembered,
             anew=(followed.blind_s(frame.time) >= BLIND_S and not self._is_covered)
             or (self._is_calm and followed.looks % self._anew_every == 0),
+            earlier=tuple(self._earlier),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -283,6 +304,7 @@ class Assistant:
         except BrokenExecutor:  # the process was killed; the next look gets a new one
             sight = None
         seen = looking.seen
+        self._is_vain = sight is None
         if sight is not None:
             sight = self._as_set(sight)
         if sight is not None and sight.tracker is not None:

@@ -1,14 +1,18 @@
-"""One picture of a plane from several frames: what changes from frame to frame averages out."""
+"""One picture from several frames, of a plane or all in view: what changes from frame to frame
+averages out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Image
+from ar_assist.track import Tracker
+from ar_assist.types import Frame, Image, Plane
+from ar_assist.warp import rectify
 
 DETAIL_PX = 4  # plane px: pictures are compared at this size, where noise and blur hardly count
 BLOCK = 4  # such details on a side of a block; pictures are averaged where blocks of them agree
@@ -17,16 +21,17 @@ USUAL = 2.0  # …over so many times the typical block's difference: blur and ex
 SHARPNESS_POWER = 4  # a picture half as sharp weighs a sixteenth: averaging it in would blur
 
 
-def fuse(pictures: Sequence[Image]) -> Image:
+def fuse(pictures: Sequence[Image], taken: Sequence[Image] | None = None) -> Image:
     """The average of pictures of one plane, newest first, wherever they show what the newest does.
 
     Noise, moire and refresh bands change from frame to frame and go. A move, a hand or a passing
-    reflection leaves its blocks to the newest picture alone. Sharper pictures weigh more.
+    reflection leaves its blocks to the newest picture alone. Sharper pictures weigh more: as they
+    were `taken`, if not all are interpolated alike, for that blurs too.
     """
     newest = pictures[0]
     if len(pictures) == 1:
         return newest
-    sharpness = np.array([_sharpness(picture) for picture in pictures])
+    sharpness = np.array([_sharpness(picture) for picture in taken or pictures])
     weights = (sharpness / sharpness.max()) ** SHARPNESS_POWER
     mean, other = newest.astype(np.float32), np.empty(newest.shape, np.float32)
     weight = np.full(newest.shape[:2], weights[0], np.float32)
@@ -38,6 +43,23 @@ def fuse(pictures: Sequence[Image]) -> Image:
         cv2.blendLinear(mean, other, weight, share, mean)
         weight += share
     return np.asarray(cv2.convertScaleAbs(mean), np.uint8)
+
+
+def averaged(frame: Frame, earlier: Sequence[Frame]) -> Frame:
+    """The frame, straight, with `earlier` ones averaged in, newest first, where they show the same.
+
+    They are led to it by the motion that most of the view shares, as if all of it were a plane.
+    """
+    if not earlier:
+        return frame
+    h, w = frame.shown.shape
+    view = Plane(np.eye(3), (w, h))
+    tracker = Tracker(frame, view)
+    followed = ((one, tracker.update(one)) for one in earlier)
+    planes = [(frame, view), *((one, plane) for one, plane in followed if plane is not None)]
+    pictures = [rectify(*one.sharpest(plane)) for one, plane in planes]
+    image = fuse(pictures, [one.image for one, _ in planes])
+    return replace(frame, image=image, lens=None)
 
 
 def _agreement(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> NDArray[np.float32]:

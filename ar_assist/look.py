@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find import Quad, find, found_again, outlines, within
-from ar_assist.fusion import fuse
+from ar_assist.fusion import averaged, fuse
 from ar_assist.track import Tracker
 from ar_assist.types import (
     AnyGame,
@@ -87,6 +87,7 @@ class Task:
     changed: NDArray[np.bool_] | None = None  # its cells that do not look as they did when read
     remembered: Reading[Any] | None = None  # of a plane that was lost
     anew: bool = True
+    earlier: tuple[Frame, ...] = ()  # newest first: a find averages them in, for noise and moire
 
     @property
     def known(self) -> Reading[Any] | None:
@@ -199,7 +200,8 @@ def _natural(
     return None
 
 
-def _find(task: Task) -> Sight | None:
+def _find(given: Task) -> Sight | None:
+    task = replace(given, frame=averaged(given.frame, given.earlier))
     image = task.frame.undistorted
     outlined = outlines(image)
     candidates, orientation = find(image, outlined), task.orientation
@@ -211,7 +213,7 @@ def _find(task: Task) -> Sight | None:
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
-    reading, in_view = _as_far_as_seen(best.reading, best.plane, task.frame.shown, known=None)
+    reading, in_view = _as_far_as_seen(best.reading, best.plane, given.frame.shown, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 

@@ -30,7 +30,7 @@ from toy import (
 )
 
 from ar_assist import look, replay, runlog
-from ar_assist.assistant import TRAIL, Assistant
+from ar_assist.assistant import EARLIER, EARLIER_S, TRAIL, Assistant
 from ar_assist.errors import UserError
 from ar_assist.follow import Followed
 from ar_assist.look import Sight
@@ -301,6 +301,35 @@ def test_nothing_there_is_searching(play):
     views = play(ToySource(lambda t: None, 0.3))
     assert {view.state for view in views} == {"searching"}
     assert views[0].reason == "searching for a board"
+
+
+class Asked(ClipExecutor):
+    """Remembers what looks were asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: list[look.Task] = []
+
+    def submit(self, job, task, *args):
+        self.tasks.append(task)
+        return super().submit(job, task, *args)
+
+
+def test_a_find_averages_earlier_frames_only_where_one_alone_did_not_do(monkeypatch):
+    source = ToySource(lambda t: START if t > 1 else None, 2.0)
+    source.replace_finder(monkeypatch)
+    asked = Asked()
+    assistant = Assistant([ToyGame()], asked, ClipExecutor())
+    for frame in source:
+        assistant.step(frame)
+    first, *others = asked.tasks
+    assert not first.earlier
+    for task in others:
+        times = [one.time for one in (task.frame, *task.earlier)]
+        assert (len(times) > 1) == (task.tracked is None)
+        assert len(times) <= EARLIER + 1
+        assert all(np.diff(times[1:]) < 1e-6 - EARLIER_S)
+    assert max(len(task.earlier) for task in others) == EARLIER
 
 
 def test_runs_repeat_to_the_letter(play):
@@ -721,7 +750,7 @@ def test_a_look_that_takes_for_ever_holds_few_frames():
         images.append(weakref.ref(image))
         assistant.step(Frame(i, i / 30, image))
         del image
-    assert sum(image() is not None for image in images) <= TRAIL + 1
+    assert sum(image() is not None for image in images) <= TRAIL + EARLIER + 1
 
 
 def test_a_look_of_five_seconds_still_lands_where_the_board_is(play):

@@ -26,7 +26,7 @@ from toy import (
 from ar_assist import look as look_module
 from ar_assist.find import Quad
 from ar_assist.follow import plane_by_hand
-from ar_assist.fusion import fuse
+from ar_assist.fusion import averaged, fuse
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.nonogram import NonogramGame
@@ -76,6 +76,28 @@ def test_exposure_may_differ():
 def test_blurred_pictures_hardly_count():
     blurred = [cv2.GaussianBlur(PICTURE, (0, 0), 3) for _ in range(3)]
     assert _error(fuse([PICTURE, *blurred])) < 0.2 * _error(blurred[0])
+
+
+@pytest.mark.parametrize("lens", [None, Camera(640, 480, 500, 500, 320, 240, (-0.2, 0.05))])
+def test_frames_of_a_moving_camera_are_averaged_and_what_moves_in_them_is_not(lens: Camera | None):
+    def frame(i: int, at: int, noise: float = 12.0) -> Frame:
+        turn = cv2.getRotationMatrix2D((320, 240), 0.7 * i, 1 + 0.01 * i)
+        image = cv2.warpAffine(scene, turn, (640, 480), borderMode=cv2.BORDER_REPLICATE)
+        image[200:280, at : at + 80] = 255
+        return Frame(i, i / 15, _noisy(image, noise), lens=lens)
+
+    coarse = np.random.default_rng(4).integers(40, 215, (30, 40, 3), np.uint8)
+    scene = cv2.resize(coarse, (640, 480), interpolation=cv2.INTER_CUBIC)
+    newest, *earlier = (frame(i, 80 + 120 * i) for i in range(4))
+    mean = averaged(newest, earlier)
+    clean, alone, together = (
+        one.undistorted.astype(float) for one in (frame(0, 80, noise=0), newest, mean)
+    )
+    off, was_off = np.abs(together - clean).mean(2), np.abs(alone - clean).mean(2)
+    middle = np.s_[60:-60, 60:-60]
+    assert mean.lens is None
+    assert off[middle].mean() < 0.75 * was_off[middle].mean()
+    assert (off[middle] > 60).mean() < 1e-3  # no square is where another frame has it
 
 
 def test_one_picture_is_itself():

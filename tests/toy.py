@@ -250,7 +250,9 @@ class ToySource:
         return [Candidate(self.plane(time), LATTICE, 1.0)] if there else []
 
     def replace_finder(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Looks are told the truth, find no better, and do not search for a screen around it."""
+        """Looks are told the truth, find no better, and do not search for a screen around it: by
+        the frame's own picture, so that none is averaged."""
+        monkeypatch.setattr(look, "averaged", lambda frame, earlier: frame)
         monkeypatch.setattr(look, "find", self.find)
         monkeypatch.setattr(look, "found_again", lambda *of: None)
         monkeypatch.setattr(look, "outlines", lambda image: [])
