@@ -88,6 +88,19 @@ def changed(
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
 
 
+def begun(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
+    touches all: a camera that moves blurs them, but tiles that fly together do no less."""
+    difference = _by_cell(np.abs(_lit_like(read, now) - read))
+    return np.asarray(difference > BEGUN * _contrast(read))
+
+
+def is_dealt_anew(read: NDArray[np.float32], now: NDArray[np.float32]) -> bool:
+    """Whether many cells show what others did: tiles that slide, or fly from place to place."""
+    least = max(OWN * _contrast(read), NOISE)
+    return bool(_dealt_anew(read, _lit_like(read, now), least).any())
+
+
 def _dealt_anew(
     read: NDArray[np.float32], lit: NDArray[np.float32], least: float
 ) -> NDArray[np.bool_]:
