@@ -159,8 +159,10 @@ def _has_same_middle(
 def patched(
     picture: NDArray[np.float32], old: NDArray[np.float32], where: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """A board's picture with (rows, cols) cells of an older one, in the newer one's light."""
-    return np.where(_by_px(where), _lit_like(picture, old), picture)
+    """A board's picture with (rows, cols) cells of an older one, in the newer one's light; where
+    most are older, nothing that is in both tells that light."""
+    lit = old if is_another_board(where) else _lit_like(picture, old)
+    return np.where(_by_px(where), lit, picture)
 
 
 def is_another_board(changed: NDArray[np.bool_]) -> bool:
