@@ -106,6 +106,7 @@ class Assistant:
         self._given: tuple[Frame, Plane] | None = None
         self._by_hand: tuple[Frame, Points] | None = None  # corners that led to what is followed
         self._changed: NDArray[np.bool_] | None = None
+        self._moving: NDArray[np.bool_] | None = None  # … and cells that a hint is not to rest on
         self._touch: _Touch | None = None  # the last one
 
     def turn(self) -> str:
@@ -378,11 +379,14 @@ class Assistant:
     def _compare(self) -> None:
         """Which cells no longer look as they were read."""
         followed, belief = self._followed, self._belief
-        self._changed = None
+        self._changed = self._moving = None
         if followed and followed.plane and belief.reading and belief.picture is not None:
             tracker = followed.tracker
             now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
-            self._changed = change.changed(belief.picture, now)
+            self._changed = self._moving = change.changed(belief.picture, now)
+            # Tiles that fly together pass for a camera that moves, until they are seen apart.
+            if followed.is_back or change.is_dealt_anew(belief.picture, now):
+                self._moving = self._changed | change.begun(belief.picture, now)
 
     def _begin_thought(self) -> None:
         belief = self._belief
@@ -463,7 +467,7 @@ class Assistant:
         return float(np.median(sides))
 
     def _note_touched(self, frame: Frame) -> None:
-        hint, changed, touch = self._belief.hint, self._changed, self._touch
+        hint, changed, touch = self._belief.hint, self._moving, self._touch
         now = frame.time
         if touch and touch.hint != hint:
             touch = None

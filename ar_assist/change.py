@@ -88,6 +88,19 @@ def changed(
     return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
 
 
+def begun(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
+    touches all: a camera that moves blurs them, but tiles that fly together do no less."""
+    difference = _by_cell(np.abs(_lit_like(read, now) - read))
+    return np.asarray(difference > BEGUN * _contrast(read))
+
+
+def is_dealt_anew(read: NDArray[np.float32], now: NDArray[np.float32]) -> bool:
+    """Whether many cells show what others did: tiles that slide, or fly from place to place."""
+    least = max(OWN * _contrast(read), NOISE)
+    return bool(_dealt_anew(read, _lit_like(read, now), least).any())
+
+
 def _dealt_anew(
     read: NDArray[np.float32], lit: NDArray[np.float32], least: float
 ) -> NDArray[np.bool_]:
@@ -146,8 +159,10 @@ def _has_same_middle(
 def patched(
     picture: NDArray[np.float32], old: NDArray[np.float32], where: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """A board's picture with (rows, cols) cells of an older one, in the newer one's light."""
-    return np.where(_by_px(where), _lit_like(picture, old), picture)
+    """A board's picture with (rows, cols) cells of an older one, in the newer one's light; where
+    most are older, nothing that is in both tells that light."""
+    lit = old if is_another_board(where) else _lit_like(picture, old)
+    return np.where(_by_px(where), lit, picture)
 
 
 def is_another_board(changed: NDArray[np.bool_]) -> bool:

@@ -28,6 +28,7 @@ class Followed:
         self.tracker = tracker
         self.plane = plane  # in the newest frame; None: out of sight
         self.seen_at = now  # s
+        self.is_back = False  # in the newest frame, and not in the one before
         self.looks = 0
         self.blind_since: float | None = None  # s; None: the last look saw a board
         self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
@@ -36,7 +37,8 @@ class Followed:
 
     def update(self, frame: Frame) -> None:
         """Find the plane in the next frame."""
-        self.plane = self.tracker.update(frame)
+        was_there, self.plane = self.plane is not None, self.tracker.update(frame)
+        self.is_back = self.plane is not None and not was_there
         if self.plane is None:
             self._views.clear()  # what comes after a jerk or a hand may show something else
             return

@@ -167,6 +167,29 @@ def test_lost_is_said_at_once_and_found_again(play):
         assert (runlog.record(view)["board"] is not None) == there
 
 
+@pytest.mark.parametrize("why", ["back", "dealt", ""])
+def test_a_hint_is_not_to_rest_on_a_cell_that_has_begun_to_change_as_others_move(play, why: str):
+    """Tiles that fly together pass for a camera that moves. A bit of a cell that is covered by
+    itself is no change."""
+    dealt = START.with_cells([*START.cells[:2], (2, 4, 6, 1, 4, 6), (1, 3, 5, 2, 3, 5)])
+
+    def board(time: float) -> ToyBoard | None:
+        if time < 0.8:
+            return None if why == "back" and time >= 0.5 else START
+        return dealt if why == "dealt" else START
+
+    def bit(time: float) -> np.ndarray | None:
+        corners = _cell(0, 0, around=0.0)
+        part = corners[0] + 0.5 * (corners - corners[0])
+        return part if time >= 0.8 else None
+
+    views = play(ToySource(board, 0.85, hand=bit), look_latency_s=0.2)
+    (first,) = [view for view in views if view.frame.index == round(0.8 * FPS)]
+    assert any(shown(view) == HINT for view in views)
+    assert first.state == "locked"
+    assert (shown(first) == HINT) == (not why)
+
+
 def test_a_look_that_finds_anew_knows_the_board_that_is_out_of_sight(play, monkeypatch):
     """Its last tiles of a line may be gone: then it is found a line smaller."""
     tasks = []

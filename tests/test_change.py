@@ -166,3 +166,14 @@ def test_when_most_changed_nothing_is_left_to_trust():
     changed[2:] = True
     assert change.touches(changed, [], BOARD)
     assert change.is_another_board(changed)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_is_kept_of_a_picture_takes_no_light_from_what_is_nothing_like_it(is_kept: bool):
+    """A message over all of a board; of a few cells the rest tells how the light has changed."""
+    read = change.cells(READ, np.eye(3), BOARD)
+    where = np.full((ROWS, COLS), is_kept)
+    where[1, 2] = True
+    now = 255 - read[::-1] if is_kept else 0.6 * read + 40
+    kept = change.patched(now, read, where)
+    assert np.allclose(kept, read if is_kept else now, atol=5)
