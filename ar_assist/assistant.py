@@ -106,7 +106,7 @@ class Assistant:
         self._given: tuple[Frame, Plane] | None = None
         self._by_hand: tuple[Frame, Points] | None = None  # corners that led to what is followed
         self._changed: NDArray[np.bool_] | None = None
-        self._moving: NDArray[np.bool_] | None = None  # … and cells that a hint is not to rest on
+        self._shown: NDArray[np.float32] | None = None  # the cells as the newest frame has them
         self._touch: _Touch | None = None  # the last one
 
     def turn(self) -> str:
@@ -274,6 +274,8 @@ class Assistant:
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
+        is_blind = followed.blind_s(frame.time) >= BLIND_S and not self._is_covered
+        anew = is_blind or (self._is_calm and followed.looks % self._anew_every == 0)
         return Task(
             frame,
             self._games,
@@ -284,9 +286,8 @@ class Assistant:
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,
-            anew=(followed.blind_s(frame.time) >= BLIND_S and not self._is_covered)
-            or (self._is_calm and followed.looks % self._anew_every == 0),
-            earlier=tuple(self._earlier),
+            anew=anew,
+            earlier=tuple(self._earlier) if anew else (),
         )
 
     def _take_look(self, frame: Frame) -> bool:
@@ -379,14 +380,11 @@ class Assistant:
     def _compare(self) -> None:
         """Which cells no longer look as they were read."""
         followed, belief = self._followed, self._belief
-        self._changed = self._moving = None
+        self._changed = self._shown = None
         if followed and followed.plane and belief.reading and belief.picture is not None:
             tracker = followed.tracker
-            now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
-            self._changed = self._moving = change.changed(belief.picture, now)
-            # Tiles that fly together pass for a camera that moves, until they are seen apart.
-            if followed.is_back or change.is_dealt_anew(belief.picture, now):
-                self._moving = self._changed | change.begun(belief.picture, now)
+            self._shown = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
+            self._changed = change.changed(belief.picture, self._shown)
 
     def _begin_thought(self) -> None:
         belief = self._belief
@@ -467,15 +465,28 @@ class Assistant:
         return float(np.median(sides))
 
     def _note_touched(self, frame: Frame) -> None:
-        hint, changed, touch = self._belief.hint, self._moving, self._touch
+        hint, touch = self._belief.hint, self._touch
         now = frame.time
         if touch and touch.hint != hint:
             touch = None
-        if hint is not None and changed is not None and self._belief.touches_hint(changed):
+        if hint is not None and self._is_hint_touched():
             touch = replace(touch, until=now) if touch else _Touch(hint, now, now)
         elif touch and now - touch.until >= CALM_HINT_S:
             touch = None
         self._touch = touch
+
+    def _is_hint_touched(self) -> bool:
+        """Whether what the hint rests on looks otherwise than it was read."""
+        followed, belief = self._followed, self._belief
+        if self._changed is None or self._shown is None:
+            return False
+        assert followed is not None and belief.picture is not None
+        if belief.touches_hint(self._changed):
+            return True
+        # Tiles that fly together pass for a camera that moves, until they are seen apart.
+        pictures = belief.picture, self._shown
+        has_begun = belief.touches_hint(change.begun(*pictures))
+        return has_begun and (followed.is_back or change.is_dealt_anew(*pictures))
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:
