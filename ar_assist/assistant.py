@@ -485,7 +485,7 @@ class Assistant:
             return True
         # Tiles that fly together pass for a camera that moves, until they are seen apart.
         pictures = belief.picture, self._shown
-        has_begun = belief.touches_hint(change.begun(*pictures))
+        has_begun = belief.touches_hint(self._changed | change.begun(*pictures))
         return has_begun and (followed.is_back or change.is_dealt_anew(*pictures))
 
 
