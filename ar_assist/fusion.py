@@ -19,6 +19,7 @@ BLOCK = 4  # such details on a side of a block; pictures are averaged where bloc
 AGREE = 6.0  # grey levels that blocks differ by which show the same, …
 USUAL = 2.0  # …over so many times the typical block's difference: blur and exposure touch all
 SHARPNESS_POWER = 4  # a picture half as sharp weighs a sixteenth: averaging it in would blur
+LEAST_PX = 32  # shorter side of a view that is led by flow: a smaller one shows no board
 
 
 def fuse(pictures: Sequence[Image], taken: Sequence[Image] | None = None) -> Image:
@@ -50,9 +51,9 @@ def averaged(frame: Frame, earlier: Sequence[Frame]) -> Frame:
 
     They are led to it by the motion that most of the view shares, as if all of it were a plane.
     """
-    if not earlier:
-        return frame
     h, w = frame.shown.shape
+    if not earlier or min(h, w) < LEAST_PX:
+        return frame
     view = Plane(np.eye(3), (w, h))
     tracker = Tracker(frame, view)
     followed = ((one, tracker.update(one)) for one in earlier)

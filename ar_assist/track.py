@@ -354,7 +354,10 @@ def _corners(template: Grey, in_view: Mask, board: Points) -> Points:
 
 
 def _best(response: NDArray[np.float32], buckets_wh: tuple[int, int]) -> NDArray[np.int64]:
-    """(N, 2) px of the best response in each bucket, where it is strong."""
+    """(N, 2) px of the best response in each bucket, where it is strong; in a template that is no
+    larger than a flow window, none."""
+    if not response.size:
+        return np.empty((0, 2), np.int64)
     size = np.array(response.shape[::-1])
     cols, rows = np.clip(size // LEAST_BUCKET_PX, 1, buckets_wh).tolist()
     bw, bh = (size // (cols, rows)).tolist()

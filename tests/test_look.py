@@ -100,6 +100,12 @@ def test_frames_of_a_moving_camera_are_averaged_and_what_moves_in_them_is_not(le
     assert (off[middle] > 60).mean() < 1e-3  # no square is where another frame has it
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3000), (33, 3000), (3000, 33), (33, 40)])
+def test_pictures_too_small_to_be_led_by_flow_are_left_alone(shape: tuple[int, int]):
+    frames = [Frame(i, i / 15, np.full((*shape, 3), 90 + i, np.uint8)) for i in range(3)]
+    assert (averaged(frames[0], frames[1:]).image == 90).all()
+
+
 def test_one_picture_is_itself():
     assert fuse([PICTURE]) is PICTURE
 
