@@ -106,7 +106,7 @@ class Assistant:
         self._given: tuple[Frame, Plane] | None = None
         self._by_hand: tuple[Frame, Points] | None = None  # corners that led to what is followed
         self._changed: NDArray[np.bool_] | None = None
-        self._shown: NDArray[np.float32] | None = None  # the cells as the newest frame has them
+        self._compared: change.Compared | None = None  # the cells of the newest frame
         self._touch: _Touch | None = None  # the last one
 
     def turn(self) -> str:
@@ -380,11 +380,12 @@ class Assistant:
     def _compare(self) -> None:
         """Which cells no longer look as they were read."""
         followed, belief = self._followed, self._belief
-        self._changed = self._shown = None
+        self._changed = self._compared = None
         if followed and followed.plane and belief.reading and belief.picture is not None:
             tracker = followed.tracker
-            self._shown = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
-            self._changed = change.changed(belief.picture, self._shown)
+            now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
+            self._compared = change.Compared(belief.picture, now)
+            self._changed = self._compared.changed()
 
     def _begin_thought(self) -> None:
         belief = self._belief
@@ -477,16 +478,15 @@ class Assistant:
 
     def _is_hint_touched(self) -> bool:
         """Whether what the hint rests on looks otherwise than it was read."""
-        followed, belief = self._followed, self._belief
-        if self._changed is None or self._shown is None:
+        changed, compared = self._changed, self._compared
+        if changed is None or compared is None:
             return False
-        assert followed is not None and belief.picture is not None
-        if belief.touches_hint(self._changed):
+        if self._belief.touches_hint(changed):
             return True
         # Tiles that fly together pass for a camera that moves, until they are seen apart.
-        pictures = belief.picture, self._shown
-        has_begun = belief.touches_hint(self._changed | change.begun(*pictures))
-        return has_begun and (followed.is_back or change.is_dealt_anew(*pictures))
+        is_back = self._followed is not None and self._followed.is_back
+        may_fly = is_back or bool(compared.dealt_anew.any())
+        return may_fly and self._belief.touches_hint(changed | compared.may_have_begun())
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

@@ -173,8 +173,8 @@ class Belief:
             kept = None
         else:
             shown = change.cells(seen, seen_from_plane, old)
-            changed = change.changed(self.picture, shown)
-            begun = change.changed(self.picture, shown, change.BEGUN)
+            compared = change.Compared(self.picture, shown)
+            changed, begun = compared.changed(), compared.changed(change.BEGUN)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen

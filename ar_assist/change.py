@@ -7,6 +7,8 @@ and compared with the picture of the frame that was read.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import cv2
@@ -67,62 +69,77 @@ def cells(
     return np.asarray(board, np.float32)
 
 
-def changed(
-    read: NDArray[np.float32], now: NDArray[np.float32], share: float = CHANGE
-) -> NDArray[np.bool_]:
-    """(rows, cols): which cells no longer look as they did when they were read, by a share of the
-    board's contrast."""
-    contrast, lit = _contrast(read), _lit_like(read, now)
-    difference = _by_cell(np.abs(lit - read))
-    detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
-    usual, least = float(np.median(difference)), share * contrast
-    anew = _dealt_anew(read, lit, max(OWN * contrast, NOISE))
-    if anew.any():  # nothing touches all cells then
-        differs = (difference > least) | anew
-    else:
-        blur = float(np.median(difference / (detail + FAINT)))
-        few = usual < least  # else most cells have changed
-        touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
-        noise = BLUR * usual if few else 0.0
-        differs = difference > np.maximum(max(least, noise), touched)
-    return np.asarray(differs & ~_has_same_middle(read, lit, contrast))
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A board's cells, as `cells` makes them, beside how they looked when they were read."""
+
+    read: NDArray[np.float32]
+    now: NDArray[np.float32]
+
+    @cached_property
+    def lit(self) -> NDArray[np.float32]:
+        """`now` in the light of then."""
+        return _lit_like(self.read, self.now)
+
+    @cached_property
+    def contrast(self) -> float:
+        """Grey levels of the board that was read."""
+        return _contrast(self.read)
+
+    @cached_property
+    def difference(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels by which cells differ."""
+        return _by_cell(np.abs(self.lit - self.read))
+
+    def changed(self, share: float = CHANGE) -> NDArray[np.bool_]:
+        """(rows, cols): which cells no longer look as they did when they were read, by a share of
+        the board's contrast."""
+        read, difference = self.read, self.difference
+        detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
+        usual, least = float(np.median(difference)), share * self.contrast
+        if self.dealt_anew.any():  # nothing touches all cells then
+            differs = (difference > least) | self.dealt_anew
+        else:
+            blur = float(np.median(difference / (detail + FAINT)))
+            few = usual < least  # else most cells have changed
+            touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
+            noise = BLUR * usual if few else 0.0
+            differs = difference > np.maximum(max(least, noise), touched)
+        return np.asarray(differs & ~_has_same_middle(read, self.lit, self.contrast))
+
+    def may_have_begun(self) -> NDArray[np.bool_]:
+        """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
+        touches all: a camera that moves blurs them, but tiles that fly together do no less."""
+        return np.asarray(self.difference > BEGUN * self.contrast)
+
+    @cached_property
+    def dealt_anew(self) -> NDArray[np.bool_]:
+        """(rows, cols): cells that do not show what they did; none, unless many of those that had a
+        picture of their own, and now have another, show that of others.
+
+        Blur, noise and a hand make cells unlike what they were, but not like others.
+        """
+        before, now = (_less_common(_cut(picture)) for picture in (self.read, self.lit))
+        length, length_now = (
+            np.sqrt(np.einsum("rycx,rycx->rc", own, own)) for own in (before, now)
+        )
+        both = (length + NOISE) * (length_now + NOISE)
+        alike = np.einsum("rycx,rycx->rc", before, now) / both
+        shows = length > max(OWN * self.contrast, NOISE) * CELL_PX
+        anew = shows & (alike < ALIKE)
+        if anew.sum() < FEWEST_DEALT:
+            return np.zeros_like(anew)
+        was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
+        was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
+        shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
+        like_another = int(((shown @ was.T).max(1) > ALIKE).sum())
+        is_dealt = like_another >= max(FEWEST_DEALT, DEALT * len(shown))
+        return np.asarray(anew & is_dealt)
 
 
-def begun(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
-    touches all: a camera that moves blurs them, but tiles that fly together do no less."""
-    difference = _by_cell(np.abs(_lit_like(read, now) - read))
-    return np.asarray(difference > BEGUN * _contrast(read))
-
-
-def is_dealt_anew(read: NDArray[np.float32], now: NDArray[np.float32]) -> bool:
-    """Whether many cells show what others did: tiles that slide, or fly from place to place."""
-    least = max(OWN * _contrast(read), NOISE)
-    return bool(_dealt_anew(read, _lit_like(read, now), least).any())
-
-
-def _dealt_anew(
-    read: NDArray[np.float32], lit: NDArray[np.float32], least: float
-) -> NDArray[np.bool_]:
-    """(rows, cols): cells that do not show what they did; none, unless many of those that had a
-    picture of their own, by `least` grey levels, and now have another, show that of others.
-
-    Blur, noise and a hand make cells unlike what they were, but not like others.
-    """
-    before, now = (_less_common(_cut(picture)) for picture in (read, lit))
-    length, length_now = (np.sqrt(np.einsum("rycx,rycx->rc", own, own)) for own in (before, now))
-    both = (length + NOISE) * (length_now + NOISE)
-    alike = np.einsum("rycx,rycx->rc", before, now) / both
-    shows = length > least * CELL_PX
-    anew = shows & (alike < ALIKE)
-    if anew.sum() < FEWEST_DEALT:
-        return np.zeros_like(anew)
-    was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
-    was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
-    shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
-    like_another = int(((shown @ was.T).max(1) > ALIKE).sum())
-    is_dealt = like_another >= max(FEWEST_DEALT, DEALT * len(shown))
-    return np.asarray(anew & is_dealt)
+def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """(rows, cols): which cells no longer look as they did when they were read."""
+    return Compared(read, now).changed()
 
 
 def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -137,8 +154,8 @@ def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """(rows, cols): which cells look as they did a moment `before`."""
-    difference = _by_cell(np.abs(_lit_like(before, now) - before))
-    return np.asarray(difference < STILL * _contrast(before))
+    both = Compared(before, now)
+    return np.asarray(both.difference < STILL * both.contrast)
 
 
 def _contrast(picture: NDArray[np.float32]) -> float:

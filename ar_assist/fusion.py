@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.find import LEAST_PX
 from ar_assist.track import Tracker
 from ar_assist.types import Frame, Image, Plane
 from ar_assist.warp import rectify
@@ -19,7 +20,6 @@ BLOCK = 4  # such details on a side of a block; pictures are averaged where bloc
 AGREE = 6.0  # grey levels that blocks differ by which show the same, …
 USUAL = 2.0  # …over so many times the typical block's difference: blur and exposure touch all
 SHARPNESS_POWER = 4  # a picture half as sharp weighs a sixteenth: averaging it in would blur
-LEAST_PX = 32  # shorter side of a view that is led by flow: a smaller one shows no board
 
 
 def fuse(pictures: Sequence[Image], taken: Sequence[Image] | None = None) -> Image:
@@ -52,7 +52,7 @@ def averaged(frame: Frame, earlier: Sequence[Frame]) -> Frame:
     They are led to it by the motion that most of the view shares, as if all of it were a plane.
     """
     h, w = frame.shown.shape
-    if not earlier or min(h, w) < LEAST_PX:
+    if not earlier or min(h, w) < LEAST_PX:  # no board is sought in it, and flow finds no hold
         return frame
     view = Plane(np.eye(3), (w, h))
     tracker = Tracker(frame, view)

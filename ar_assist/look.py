@@ -200,8 +200,9 @@ def _natural(
     return None
 
 
-def _find(given: Task) -> Sight | None:
-    task = replace(given, frame=averaged(given.frame, given.earlier))
+def _find(task: Task) -> Sight | None:
+    frame = task.frame
+    task = replace(task, frame=averaged(frame, task.earlier))
     image = task.frame.undistorted
     outlined = outlines(image)
     candidates, orientation = find(image, outlined), task.orientation
@@ -213,7 +214,7 @@ def _find(given: Task) -> Sight | None:
         return None
     best = _with_surroundings(task, best)
     natural = _natural(best.game, best.reading, task.known)
-    reading, in_view = _as_far_as_seen(best.reading, best.plane, given.frame.shown, known=None)
+    reading, in_view = _as_far_as_seen(best.reading, best.plane, frame.shown, known=None)
     screen = _screen(best, outlined)
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 

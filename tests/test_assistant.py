@@ -40,6 +40,18 @@ from ar_assist.types import Candidate, Correction, Frame, Lattice, Plane, Points
 from calibration import Camera
 
 
+class Remembers(ClipExecutor):
+    """Keeps the tasks of its looks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tasks: list[look.Task] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future:
+        self.tasks.append(args[0])
+        return super().submit(fn, *args, **kwargs)
+
+
 def _cell(r: int, c: int, around: float = 0.4) -> np.ndarray:
     """A square over a cell, in the toy's plane px."""
     x, y = (c + 1.5) * PX, (r + 1.5) * PX
@@ -326,26 +338,14 @@ def test_nothing_there_is_searching(play):
     assert views[0].reason == "searching for a board"
 
 
-class Asked(ClipExecutor):
-    """Remembers what looks were asked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tasks: list[look.Task] = []
-
-    def submit(self, job, task, *args):
-        self.tasks.append(task)
-        return super().submit(job, task, *args)
-
-
 def test_a_find_averages_earlier_frames_only_where_one_alone_did_not_do(monkeypatch):
     source = ToySource(lambda t: START if t > 1 else None, 2.0)
     source.replace_finder(monkeypatch)
-    asked = Asked()
-    assistant = Assistant([ToyGame()], asked, ClipExecutor())
+    looks = Remembers()
+    assistant = Assistant([ToyGame()], looks, ClipExecutor())
     for frame in source:
         assistant.step(frame)
-    first, *others = asked.tasks
+    first, *others = looks.tasks
     assert not first.earlier
     for task in others:
         times = [one.time for one in (task.frame, *task.earlier)]
@@ -714,18 +714,6 @@ def test_a_killed_look_is_followed_by_the_next(monkeypatch):
     assistant = Assistant([ToyGame()], Killed(), ClipExecutor())
     states = [assistant.step(source.frame(i)).state for i in range(3)]
     assert states == ["searching", "searching", "locked"]
-
-
-class Remembers(ClipExecutor):
-    """Keeps the tasks of its looks."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tasks: list[look.Task] = []
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future:
-        self.tasks.append(args[0])
-        return super().submit(fn, *args, **kwargs)
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
