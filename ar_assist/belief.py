@@ -173,7 +173,7 @@ class Belief:
             kept = None
         else:
             shown = change.cells(seen, seen_from_plane, old)
-            compared = change.Compared(self.picture, shown)
+            compared = change.Compared(self.picture, shown, old.cells)
             changed, begun = compared.changed(), compared.changed(change.BEGUN)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:

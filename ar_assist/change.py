@@ -75,6 +75,7 @@ class Compared:
 
     read: NDArray[np.float32]
     now: NDArray[np.float32]
+    kinds: NDArray[np.integer[Any]] | None = None  # (rows, cols) as read: equal ones look alike
 
     @cached_property
     def lit(self) -> NDArray[np.float32]:
@@ -117,7 +118,8 @@ class Compared:
         """(rows, cols): cells that do not show what they did; none, unless many of those that had a
         picture of their own, and now have another, show that of others.
 
-        Blur, noise and a hand make cells unlike what they were, but not like others.
+        Blur, noise and a hand make cells unlike what they were, but not like others. Waves of moire
+        make them like their equals, over which these waves went before: others are of other kinds.
         """
         before, now = (_less_common(_cut(picture)) for picture in (self.read, self.lit))
         length, length_now = (
@@ -132,7 +134,10 @@ class Compared:
         was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
         was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
         shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
-        like_another = int(((shown @ was.T).max(1) > ALIKE).sum())
+        likeness = shown @ was.T
+        if self.kinds is not None:
+            likeness[self.kinds[anew][:, None] == self.kinds[shows]] = -1
+        like_another = int((likeness.max(1) > ALIKE).sum())
         is_dealt = like_another >= max(FEWEST_DEALT, DEALT * len(shown))
         return np.asarray(anew & is_dealt)
 

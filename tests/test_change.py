@@ -130,6 +130,29 @@ def test_a_board_with_many_holes_that_is_dealt_anew_is_no_blurred_one(is_dealt: 
     assert changed[kinds != after].mean() > 0.7 if is_dealt else not changed.any()
 
 
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool):
+    """They show what their equals did, over which the waves went before."""
+    rng = np.random.default_rng(1)
+    kinds = np.arange(80) % 20
+    after = rng.permutation(kinds) if is_dealt else kinds
+    own = np.stack([cv2.resize(one, (8, 8)) for one in rng.normal(0, 16, (20, 3, 3))])
+    y, x = np.mgrid[:64, :80]
+    read = kinds.reshape(8, 10)
+
+    def board(kinds: np.ndarray, phase: float) -> np.ndarray:
+        cells = 128 + own[kinds].reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80)
+        frame = np.where((x % 8 == 0) | (y % 8 == 0), -100, 0)
+        wave = 5 * np.sin(0.55 * x + 0.32 * y + phase)
+        return (cells + frame + wave).astype(np.float32)
+
+    changed = [
+        change.Compared(board(kinds, 0.0), board(after, phase), read).changed()
+        for phase in np.linspace(0.5, 6, 12)
+    ]
+    assert np.mean(changed) > 0.6 if is_dealt else not np.any(changed)
+
+
 def test_what_most_cells_differ_by_as_much_as_tiles_that_go_is_no_blur():
     """Busy tiles of a new level that are there in part."""
     read, other = np.random.default_rng(0).normal(128, 30, (2, 64, 80)).astype(np.float32)
