@@ -1,4 +1,4 @@
-"""`ar-assist`: parses, wires, prints. Each verb is a module here with `add_parser` and `run`."""
+"""`ar-assist`: parses, wires, prints. Each verb is a module here with `add_arguments` and `run`."""
 
 from __future__ import annotations
 
