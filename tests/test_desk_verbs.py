@@ -18,8 +18,8 @@ from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 
 from ar_assist.assistant import Assistant
+from ar_assist.cli import VERBS, main
 from ar_assist.cli import live as cli_live
-from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import corrections, games
 from ar_assist.games import GAMES
@@ -92,6 +92,21 @@ def test_what_was_typed_is_not_quoted_with_its_password(
     line = one_line(capsys)
     assert "cret" not in line
     assert "127.0.0.1:9/x" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--help"], "draws the next move"), (["cameras", "--help"], VERBS["cameras"])],
+)
+def test_help_tells_what_program_and_verb_are_for(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    text = capsys.readouterr().out
+    assert left.value.code == 0
+    assert said in text
+    assert "add_arguments" not in text  # that is for who reads the code
 
 
 @pytest.mark.parametrize(
