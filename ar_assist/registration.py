@@ -25,10 +25,9 @@ def between_others(some: Mask, axis: int) -> Mask:
 def best_offsets(
     area: Maps, template: Maps, cell_px: int, reach_px: int
 ) -> tuple[Maps, Maps, Mask]:
-    """NCC of every cell at its best offset, (rows, cols); these offsets, (rows, cols, 2) x, y px,
-    sub-pixel by a parabola; and whether they lie at the rim of the search.
+    """Normalised cross-correlation (NCC) of every cell at its best offset, (rows, cols); these
+    offsets, (rows, cols, 2) x, y px, sub-pixel by a parabola; whether they lie at the search's rim.
 
-    NCC is normalised cross-correlation.
     `area` (H, W, K) begins `reach_px` before the place of the `template` (h, w, K) in the first
     cell, and ends as far behind it in the last one; cells are `cell_px` apart.
     """

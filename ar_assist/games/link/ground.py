@@ -1,6 +1,6 @@
 """Tell tiles from empty cells: what cells show, and where the ground runs on.
 
-Cells are (R, C, CELL, CELL, 3) as `settle` cuts them, flat where the shape is (N, …).
+Cells are (R, C, CELL, CELL, 3) as `straightened` cuts them, flat where the shape is (N, …).
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from ar_assist.games.link.pieces import (
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
@@ -166,7 +166,7 @@ def _with_rim(lattice: Lattice) -> Lattice:
 
 def _cells(picture: Image, lattice: Lattice) -> Array:
     """(R + 2, C + 2, CELL, CELL, 3) of the lattice and its rim, evened out."""
-    return even_faces(even_ground(settle(picture, _with_rim(lattice), rim=1)))
+    return even_faces(even_ground(straightened(picture, _with_rim(lattice), rim=1)))
 
 
 def _survey(picture: Image, lattice: Lattice) -> Survey | None:
