@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.board import BLACK, WHITE
+from ar_assist.games.othello.canonical import FloatArray
 from ar_assist.games.othello.felt import (
     FLAT,
     OPEN,
@@ -27,7 +28,6 @@ from ar_assist.games.othello.felt import (
     off_felt,
     sharing,
 )
-from ar_assist.games.othello.grid import FloatArray
 from ar_assist.games.othello.laid import astray, closer
 from ar_assist.games.othello.rims import RIM, rim_colours, round_edges
 from ar_assist.games.othello.sampling import centres, middle_colours
@@ -72,7 +72,7 @@ class _Middles:
 
 
 def classify(board: FloatArray) -> Squares:
-    """Read the 64 squares of a canonical picture (see grid.canonical)."""
+    """Read the 64 squares of a canonical picture (see canonical.py)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     ground = ground_of(smooth)
     middles = _middles(smooth, ground)
