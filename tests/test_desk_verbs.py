@@ -155,7 +155,7 @@ def test_nothing_is_written_over_what_is_read(
         recorder.write(np.zeros((48, 64, 3), np.uint8), 0.0)
     clip = Path("demo.mp4").read_bytes()
     assert main([word.format(clip="demo.mp4") for word in words]) == 2
-    assert "cannot write" in one_line(capsys)
+    assert "can't be written" in one_line(capsys)
     assert Path("demo.mp4").read_bytes() == clip
 
 

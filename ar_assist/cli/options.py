@@ -147,9 +147,9 @@ def _loaded(path: str, load: Callable[[str], T]) -> T:
 def check_output(path: Path) -> None:
     """UserError where no file can be written: said before the work and not after it."""
     if not path.absolute().parent.is_dir():
-        raise UserError(f"cannot write {path}: no such folder")
+        raise UserError(f"{path}: can't be written (no such folder)")
     if path.is_dir():
-        raise UserError(f"cannot write {path}: it is a folder")
+        raise UserError(f"{path}: can't be written (it is a folder)")
 
 
 def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
@@ -161,7 +161,7 @@ def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
             continue
         path = Path(output).resolve()
         if path in taken:
-            raise UserError(f"cannot write {output}: the same file is read, or written as well")
+            raise UserError(f"{output}: can't be written (this run reads it, or writes it twice)")
         taken.add(path)
 
 
