@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from ar_assist.errors import UserError
+from ar_assist.errors import SourceError, UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS
@@ -101,6 +101,17 @@ def source(settings: Settings) -> Source:
     """The source as its camera made it."""
     wanted = settings.size_wh
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
+
+
+def stored(settings: Settings) -> Source:
+    """The source, of pictures or a clip; SourceError for a camera or a stream."""
+    opened = source(settings)
+    if opened.live:
+        opened.close()
+        raise SourceError(
+            f"{opened.name}: not a picture (cameras and streams are for `ar-assist live`)"
+        )
+    return opened
 
 
 def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Source], Source]:

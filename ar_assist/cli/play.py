@@ -13,7 +13,7 @@ from PIL import Image as Picture
 
 from ar_assist import replay
 from ar_assist.cli import options
-from ar_assist.errors import SourceError, UserError, writing
+from ar_assist.errors import UserError, writing
 from ar_assist.games.link import LinkGame, solver
 from ar_assist.games.link.advice import LinkMove
 from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LinkBoard, Rules, play
@@ -60,10 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _view(photo: str, game: LinkGame) -> View:
     """What the program sees in the picture."""
-    source = options.source(replace(Settings(), source=photo))
-    if source.live:
-        source.close()
-        raise SourceError(f"{photo}: not a picture")
+    source = options.stored(replace(Settings(), source=photo))
     return replay.still(next(iter(source)), (game,))
 
 
