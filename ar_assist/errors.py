@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -16,6 +18,15 @@ class SourceError(UserError):
     """A camera, stream, clip or picture that isn't there or can't be read. Exit code 3."""
 
     exit_code = 3
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Where a file or folder is written: what the system refuses becomes a UserError with why."""
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"{path}: can't be written ({error.strerror or error})") from None
 
 
 def where(error: BaseException) -> str:

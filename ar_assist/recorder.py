@@ -10,7 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, writing
 from ar_assist.mp4 import Mp4Writer
 from ar_assist.types import Frame, Image, Source
 
@@ -30,10 +30,8 @@ class Recorder:
         self.path = Path(path)
         if self.path.suffix.lower() not in (".mp4", ".m4v", ".mov"):
             raise UserError(f"{path}: recordings are MP4, please give a name that ends in .mp4")
-        try:
+        with writing(path):
             self._writer = Mp4Writer(self.path, size_wh)
-        except OSError as error:
-            raise UserError(f"{path}: can't be written ({error.strerror})") from None
         self._size_wh, self._live = size_wh, live
         self._start: float | None = None
         self._last = 0.0  # s, time of the newest picture in the file

@@ -1,4 +1,4 @@
-"""Find how far cells of a grid lie off their places, by normalised cross-correlation."""
+"""What the cells of a grid share: which of them show it best, and how far it lies off its place."""
 
 from __future__ import annotations
 
@@ -7,13 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 Maps = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+MIN_BETWEEN = 8  # cells with others on both sides: each shows its borders along a whole side
+
+
+def between_others(some: Mask, axis: int) -> Mask:
+    """(R, C) `some` cells with others of them on both sides along an axis, if there are enough: one
+    that has none ends in the ground there, so that at its border, where all should be alike, it
+    differs most."""
+    padded = np.pad(some, 1)
+    before, after = (np.roll(padded, step, axis)[1:-1, 1:-1] for step in (1, -1))
+    inner: Mask = some & before & after
+    return inner if inner.sum() >= MIN_BETWEEN else some
 
 
 def best_offsets(
     area: Maps, template: Maps, cell_px: int, reach_px: int
-) -> tuple[Maps, Maps, NDArray[np.bool_]]:
-    """NCC of every cell at its best offset, (rows, cols); these offsets, (rows, cols, 2) x, y px,
-    sub-pixel by a parabola; and whether they lie at the rim of the search.
+) -> tuple[Maps, Maps, Mask]:
+    """Normalised cross-correlation (NCC) of every cell at its best offset, (rows, cols); these
+    offsets, (rows, cols, 2) x, y px, sub-pixel by a parabola; whether they lie at the search's rim.
 
     `area` (H, W, K) begins `reach_px` before the place of the `template` (h, w, K) in the first
     cell, and ends as far behind it in the last one; cells are `cell_px` apart.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ar_assist.errors import SourceError, UserError
+from ar_assist.errors import SourceError, UserError, writing
 from ar_assist.types import Points, View
 
 # 0.01 px is finer than anything here is measured; the time stamps of a 240 Hz camera differ by 4 ms
@@ -67,10 +67,8 @@ class Writer:
 
     def __init__(self, path: str | Path) -> None:
         self._path = path
-        try:
+        with writing(path):
             self._file = Path(path).open("w", encoding="utf-8", buffering=1)  # noqa: SIM115
-        except OSError as error:
-            raise UserError(f"cannot write the log {path}: {error.strerror}") from None
 
     def write(self, view: View) -> None:
         """Add one line; UserError if the disk is full."""

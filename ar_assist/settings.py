@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import platformdirs
 import tomlkit
 
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, writing
 
 ENVIRONMENT = "AR_ASSIST_"  # AR_ASSIST_SIZE=1280x720 is `size`
 FILES = "calibration", "light"  # settings that name one
@@ -140,11 +140,9 @@ def save_profile(name: str, changes: Mapping[str, Any]) -> Path:
         page = tomlkit.parse(path.read_text(encoding="utf-8"))
     settings = parsed(changes)  # says what is wrong before it is written
     page.update({key: getattr(settings, key) for key in changes})
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path.resolve(), page.as_string())
-    except OSError as error:
-        raise UserError(f"{path}: can't be written ({error.strerror})") from None
     return path
 
 

@@ -37,9 +37,8 @@ LEAST_BUCKET_PX = 10  # template px: nearer points see much the same
 CORNERNESS = 0.01  # of the best point's least eigenvalue: weaker ones are noise or a straight edge
 FLOW_WINDOW_PX = 13
 FLOW_LEVELS = 2  # pyramid levels for what velocity leaves: some 25 px in the template
-ROUND_TRIP_PX = (
-    2.0  # template px: flow there and back; wrong points miss by many, blur alone by one
-)
+# Template px, of flow there and back: wrong points miss by many, blur alone by one.
+ROUND_TRIP_PX = 2.0
 INLIER_PX = 1.5  # template px: lens distortion bends a plane by about one
 FLOW_ERROR = 0.15  # of the motion that is left: by so much flow is off, so both bounds grow by it
 SETTLED_PX = 3.0  # template px: motion left that flow finds as well as none at all

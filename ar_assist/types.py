@@ -51,9 +51,7 @@ class Frame:
     time: float  # s on the source's own clock
     image: Image  # as the lens bends it, read-only
     lens: Lens | None = None  # None: it bends nothing, or nobody knows how
-    note: str = (
-        ""  # what the source has to say ("camera stalled, reconnecting"); "" when all is well
-    )
+    note: str = ""  # what the source has to say ("camera stalled, …"); "": all is well
     name: str = ""  # path of the picture, for folders
     original: Image | None = None  # as the camera made it; None: `image` is
 
@@ -266,10 +264,11 @@ class Reading(Generic[B]):
 
     board: B
     corners: Points  # (4, 2) plane px, outer border of the cell grid: top left, then clockwise
-    certainty: NDArray[
-        np.float32
-    ]  # (rows, cols) 0 to 1: how far each cell is from its nearest rival
-    confidence: float  # calibrated chance that the whole board is right, 0 to 1
+    # (rows, cols) 0 to 1: how far each cell is from its nearest rival
+    certainty: NDArray[np.float32]
+    # 0 to 1: chance that what is advised on it is right. Of a link board that is a pair that it
+    # offers, for doubtful cells are left out; of the others all of it.
+    confidence: float
     evidence: Any = None  # the game's own notes for its next read of the same board
 
     @property
@@ -331,9 +330,8 @@ class Mark:
     """Something to draw, by meaning; the overlay decides the look."""
 
     kind: MarkKind
-    points: (
-        Points  # (N, 2) plane px: a quad (frame, ring, fill, cross …), a polyline (path), an anchor
-    )
+    # (N, 2) plane px: a quad (frame, ring, fill, cross …), a polyline (path), an anchor (text)
+    points: Points
     text: str = ""
     role: str = ""  # tells equal kinds apart: "a", "b", "black", "white", "best", …
 

@@ -11,9 +11,8 @@ import cv2
 from ar_assist.types import Image
 
 TITLE = "ar-assist"
-KIND = (
-    cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
-)  # of its window and that of `label`
+# Of its window and that of `label`.
+KIND = cv2.WINDOW_NORMAL | cv2.WINDOW_KEEPRATIO | cv2.WINDOW_GUI_NORMAL
 MOST_WH = (1600, 900)  # px of a window that nobody enlarged: OpenCV tells no screen's size, and the
 # status line at the bottom of a photo, or of a full HD camera, lay below that of most
 PROBE_S = 20.0  # for the trial below; a slow machine loads OpenCV for seconds

@@ -19,7 +19,7 @@ from ar_assist.games.grouping import group
 from ar_assist.games.link.evening import even_ground
 from ar_assist.games.link.reader import size_odds
 from ar_assist.games.residuals import finely
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.scene import open_scene
 from ar_assist.scene.tiers import TIERS
 from ar_assist.types import Lattice, Plane, homography
@@ -38,7 +38,7 @@ def couples(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     frame_from_plane = homography(inner.corners, np.array(board["corners"], np.float32))
     plane = Plane(frame_from_plane, ((cols + 2) * CELL_PX, (rows + 2) * CELL_PX))
     picture = rectify(next(iter(scene)).image, plane)
-    cells = even_ground(settle(picture, rimmed, rim=1))[1:-1, 1:-1][kinds > 0]
+    cells = even_ground(straightened(picture, rimmed, rim=1))[1:-1, 1:-1][kinds > 0]
     found = group(finely(tiles.compare(cells, reach=1), cells), size_odds)
     a, b = np.nonzero(np.triu(found.labels[:, None] == found.labels, 1))
     true = kinds[kinds > 0]

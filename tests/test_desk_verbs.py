@@ -18,8 +18,8 @@ from mjpeg_server import mjpeg_server
 from smalldisk import small_disk
 
 from ar_assist.assistant import Assistant
+from ar_assist.cli import VERBS, main
 from ar_assist.cli import live as cli_live
-from ar_assist.cli import main
 from ar_assist.cli.demo import Looped
 from ar_assist.cli.options import corrections, games
 from ar_assist.games import GAMES
@@ -95,6 +95,21 @@ def test_what_was_typed_is_not_quoted_with_its_password(
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--help"], "draws the next move"), (["cameras", "--help"], VERBS["cameras"])],
+)
+def test_help_tells_what_program_and_verb_are_for(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    text = capsys.readouterr().out
+    assert left.value.code == 0
+    assert said in text
+    assert "add_arguments" not in text  # that is for who reads the code
+
+
+@pytest.mark.parametrize(
     "flags",
     [
         ["--log", "no/such/folder/run.jsonl"],
@@ -140,7 +155,7 @@ def test_nothing_is_written_over_what_is_read(
         recorder.write(np.zeros((48, 64, 3), np.uint8), 0.0)
     clip = Path("demo.mp4").read_bytes()
     assert main([word.format(clip="demo.mp4") for word in words]) == 2
-    assert "cannot write" in one_line(capsys)
+    assert "can't be written" in one_line(capsys)
     assert Path("demo.mp4").read_bytes() == clip
 
 

@@ -9,7 +9,7 @@ from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuf
 
 from ar_assist.games.link import framing, ground, reader
 from ar_assist.games.link.board import LinkBoard
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.games.tiles import CELL, NOISE, SIDE, Array
 from ar_assist.types import Image, Lattice, Reading
 
@@ -18,7 +18,7 @@ def seen_cells(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray]:
     """(rows, cols) which cells of a board are taken for ground, and by their colour alone."""
     (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
     rows, cols = lattice.rows + 2, lattice.cols + 2
-    cells = settle(image, Lattice((x - dx, y - dy), (dx, dy), rows, cols), rim=1)
+    cells = straightened(image, Lattice((x - dx, y - dy), (dx, dy), rows, cols), rim=1)
     inside = np.zeros((rows, cols), bool)
     inside[1:-1, 1:-1] = True
     seen = ground.shown(cells, inside.ravel())

@@ -651,6 +651,24 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     assert (page.certainty[truth == 0] > 0.9).all()
 
 
+def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plain: bool) -> Shown:
+    """What cells show of which the `bare` ones are ground."""
+    nothing = np.zeros_like(bare)
+    return Shown(
+        contrast=contrast,
+        limit=4.0,
+        plain=bare,
+        faint=bare,
+        apart=contrast,
+        quiet=quiet,
+        beside=bare,
+        empty=bare,
+        guessed=nothing,
+        chequered=nothing,
+        is_plain=is_plain,
+    )
+
+
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_plain: bool) -> None:
     """One of four bare cells beside four tiles runs on into no other."""
@@ -659,9 +677,7 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     quiet[:3, 0] = True
     contrast = np.where(bare, 1, 20).astype(np.float32)
     nothing = np.zeros(8, bool)
-    of_ground = bare, nothing, nothing, is_plain
-    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, *of_ground)
-    most = telling._most_of_ground(seen, ~bare, bare, nothing)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, is_plain), ~bare, bare, nothing)
     assert most[:3].tolist() == [1, 1, 1]
     assert (most[3] == DROPPED) != is_plain
 
@@ -675,8 +691,7 @@ def test_what_shows_little_is_surely_ground_only_where_ground_shows_hardly_less(
     contrast = np.where(bare, usual, 20).astype(np.float32)
     contrast[4] = 2.5
     nothing, quiet = np.zeros(8, bool), np.ones((8, 4), bool)
-    seen = Shown(contrast, 4.0, bare, bare, contrast, quiet, bare, bare, nothing, nothing, True)
-    most = telling._most_of_ground(seen, ~bare, bare, nothing)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
     assert most[:4].tolist() == [1, 1, 1, 1]
     assert (most[4] == 1) == is_sure
 

@@ -9,7 +9,7 @@ from test_tiles import PITCH, picture, shuffled
 
 from ar_assist.games import GAMES
 from ar_assist.games.link.strokes import crossed
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.replay import still
 from ar_assist.scene import open_scene
 from ar_assist.scene.render import Renderer
@@ -50,7 +50,7 @@ def test_pieces_of_a_line_are_no_sure_pair() -> None:
 @pytest.mark.parametrize("width", [2, 4, 7])
 def test_cells_that_a_line_crosses(width: int) -> None:
     image, lattice = picture(board(), ground=200)
-    assert not crossed(settle(image, lattice)).any()
+    assert not crossed(straightened(image, lattice)).any()
     line_through(image, [ENDS[0], (1, 4), (4, 4), ENDS[1]], width)
-    through = crossed(settle(image, lattice))
+    through = crossed(straightened(image, lattice))
     assert sorted(map(tuple, np.argwhere(through).tolist())) == WAY

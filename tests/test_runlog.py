@@ -117,7 +117,7 @@ def test_a_full_disk_is_said_and_leaves_whole_lines(tmp_path):
 def test_files_that_cannot_be_used(tmp_path):
     with pytest.raises(SourceError, match="cannot read"):
         list(runlog.read(tmp_path / "none.jsonl"))
-    with pytest.raises(UserError, match="cannot write"):
+    with pytest.raises(UserError, match="can't be written"):
         runlog.Writer(tmp_path / "no" / "folder.jsonl")
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\xff\xfe")
     with pytest.raises(UserError, match="not text"):

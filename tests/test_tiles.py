@@ -12,7 +12,7 @@ from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link.telling import CHANCE
 from ar_assist.games.residuals import finely
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.types import Image, Lattice
 
 PITCH = 48
@@ -86,7 +86,7 @@ def test_cut_takes_whole_cells() -> None:
 @given(seed=st.integers(0, 10_000), kinds=st.integers(4, 14))
 def test_groups_are_the_kinds(seed: int, kinds: int) -> None:
     cells = shuffled(6, 8, kinds, seed)
-    cut = settle(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    cut = straightened(*picture(cells)).reshape(-1, tiles.CELL, tiles.CELL, 3)
     found = group(finely(tiles.compare(cut, reach=1), cut), even)
     assert same_partition(found.labels, cells)
     assert found.labels[0] == 0  # numbered in order of appearance
@@ -103,7 +103,7 @@ def test_kinds_that_differ_by_one_stroke_are_two(seed: int) -> None:
         cv2.line(image, (x + 20, y + 38), (x + 28, y + 36), (120, 120, 120), 2)
     noise = np.random.default_rng(seed).normal(0, 4, image.shape)
     seen = np.clip(cv2.GaussianBlur(image, (0, 0), 2) + noise, 0, 255).astype(np.uint8)
-    cut = settle(seen, lattice).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    cut = straightened(seen, lattice).reshape(-1, tiles.CELL, tiles.CELL, 3)
     assert same_partition(group(finely(tiles.compare(cut, reach=1), cut), even).labels, cells)
 
 
@@ -273,7 +273,7 @@ def test_distances_are_symmetric_and_zero_to_itself() -> None:
 
 
 @pytest.mark.parametrize("bend_px", [2.0, 4.0])
-def test_settle_straightens_bent_lines(bend_px: float) -> None:
+def test_bent_lines_are_straightened(bend_px: float) -> None:
     cells = shuffled(7, 10, 12, 2)
     image, lattice = picture(cells)
     h, w = image.shape[:2]
@@ -285,10 +285,10 @@ def test_settle_straightens_bent_lines(bend_px: float) -> None:
         flat = cut.reshape(-1, tiles.CELL, tiles.CELL, 3)
         return float(np.mean([flat[cells.ravel() == k].std(0).mean() for k in range(1, 13)]))
 
-    assert spread(settle(bent, lattice)) < 0.6 * spread(tiles.cut(bent, lattice))
+    assert spread(straightened(bent, lattice)) < 0.6 * spread(tiles.cut(bent, lattice))
 
 
-def test_settle_evens_light() -> None:
+def test_light_is_evened() -> None:
     cells = shuffled(7, 10, 12, 3)
     image, lattice = picture(cells)
     fall = np.linspace(1.0, 0.55, image.shape[1])[None, :, None]
@@ -298,7 +298,7 @@ def test_settle_evens_light() -> None:
         level = tiles.face(cut.reshape(-1, tiles.CELL, tiles.CELL, 3)).mean((1, 2, 3))
         return float(np.mean([level[cells.ravel() == k].std() for k in range(1, 13)]))
 
-    assert spread(settle(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
+    assert spread(straightened(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -314,4 +314,4 @@ def test_light_is_not_evened_by_cells_of_other_colours(seed: int) -> None:
         cv2.circle(image, middle, PITCH // 3, colours[cells[row, col]], -1, cv2.LINE_AA)
     noisy = np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
     as_seen = tiles.cut(tiles.softened(noisy, lattice), lattice)
-    assert np.abs(settle(noisy, lattice) - as_seen).mean() < 0.3
+    assert np.abs(straightened(noisy, lattice) - as_seen).mean() < 0.3

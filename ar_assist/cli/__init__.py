@@ -1,4 +1,4 @@
-"""`ar-assist`: parses, wires, prints. Each verb is a module here with `add_parser` and `run`."""
+"""`ar-assist`: parses, wires, prints. Each verb is a module here with `add_arguments` and `run`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from ar_assist.errors import UserError
 for _library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
+ABOUT = """Sees a puzzle on a screen through a camera and draws the next move on the picture.
+Without a verb it does so live; `ar-assist demo` shows it without a camera, `ar-assist VERB --help`
+tells what a verb takes."""
 BOARD = 64  # symbols of an Othello board, the shortest that may begin with a dash
 VERBS: dict[str, str] = {  # name: one line of help
     "live": "see the board through a camera; this is what runs without a verb",
@@ -77,11 +80,11 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser(verb: str) -> argparse.ArgumentParser:
     """The parser; only the wanted verb's module is imported, so that start-up stays quick."""
-    parser = _Parser(prog="ar-assist", description=__doc__)
+    parser = _Parser(prog="ar-assist", description=ABOUT)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, help_line in VERBS.items():
-        sub = verbs.add_parser(name, help=help_line)
+        sub = verbs.add_parser(name, help=help_line, description=help_line)
         if name == verb:
             module = import_module(f"ar_assist.cli.{name}")
             module.add_arguments(sub)

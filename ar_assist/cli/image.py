@@ -56,12 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _views(photo: str, settings: Settings, games: tuple[AnyGame, ...]) -> Iterator[View]:
-    source = options.source(replace(settings, source=photo))
-    if source.live:
-        source.close()
-        raise SourceError(
-            f"{source.name}: not a picture (cameras and streams are for `ar-assist live`)"
-        )
+    source = options.stored(replace(settings, source=photo))
     for frame in options.corrections(settings, source.size_wh)(source):
         named: Frame = frame if frame.name else replace(frame, name=f"{photo}:{frame.index}")
         yield replay.still(named, games, orientation=options.orientation(settings))

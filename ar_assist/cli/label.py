@@ -12,7 +12,7 @@ import numpy as np
 
 from ar_assist import replay, runlog
 from ar_assist.cli import options
-from ar_assist.errors import SourceError, UserError
+from ar_assist.errors import SourceError, UserError, writing
 from ar_assist.evaluate import geometry
 from ar_assist.evaluate.labelling import Labelling
 from ar_assist.evaluate.pictures import draw_board
@@ -80,10 +80,8 @@ def propose(image: Image, game: AnyGame) -> PlacedBoard | None:
 
 def _write(session: Labelling, source: Source, args: argparse.Namespace, out: Path) -> None:
     truth = session.truth(args.clip.name, source.fps, source.size_wh, args.game)
-    try:
+    with writing(out):
         out.write_text(json.dumps(truth) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {out}: {error.strerror}") from None
     print(f"wrote {out}: {len(truth['frames'])} key frames")
 
 

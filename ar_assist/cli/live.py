@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
 from ar_assist import replay, runlog
 from ar_assist.assistant import Assistant
 from ar_assist.cli import options
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, writing
 from ar_assist.live import Outputs, Session
 from ar_assist.overlay import Look, draw
 from ar_assist.recorder import Recorder, recorded
@@ -80,13 +80,9 @@ def _keep_beside(raw: Path, settings: Settings) -> None:
     kept = {".camera.json": settings.calibration, ".light.json": settings.light}
     for suffix, file in kept.items():
         copy = raw.with_suffix(suffix)
-        try:
-            if file:
+        if file:
+            with writing(copy), suppress(shutil.SameFileError):  # it is there
                 shutil.copyfile(file, copy)
-        except shutil.SameFileError:
-            continue  # it is there
-        except OSError as error:
-            raise UserError(f"{copy}: can't be written ({error.strerror})") from None
 
 
 def _print_obtained(source: Source, settings: Settings) -> None:

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 from ar_assist.cli.options import check_output
-from ar_assist.errors import SourceError, UserError
+from ar_assist.errors import SourceError, UserError, writing
 from ar_assist.games.nonogram.advice import advise
 from ar_assist.games.nonogram.board import FILLED, Cells, NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.drawing import draw, to_image, to_pdf, to_svg
@@ -154,7 +154,7 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
         print(write_puzzle(board, ".non"))
     for path in paths or ():
         ending = path.suffix.lower()
-        try:
+        with writing(path):
             if ending == ".svg":
                 path.write_text(to_svg(draw(shown)), "utf-8")
             elif ending == ".pdf":
@@ -163,8 +163,6 @@ def _write(board: NonogramBoard, shown: NonogramBoard, paths: list[Path] | None)
                 to_image(draw(shown), PNG_CELL_PX).save(path)
             else:
                 path.write_text(write_puzzle(board, ending), "utf-8")
-        except OSError as error:
-            raise UserError(f"can't write {path}: {error.strerror}") from None
 
 
 def _size(text: str) -> tuple[int, int]:

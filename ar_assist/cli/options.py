@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from ar_assist.errors import UserError
+from ar_assist.errors import SourceError, UserError
 from ar_assist.games import GAMES
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS
@@ -103,6 +103,17 @@ def source(settings: Settings) -> Source:
     return open_source(settings.source, wanted, settings.fps or None, settings.backend)
 
 
+def stored(settings: Settings) -> Source:
+    """The source, of pictures or a clip; SourceError for a camera or a stream."""
+    opened = source(settings)
+    if opened.live:
+        opened.close()
+        raise SourceError(
+            f"{opened.name}: not a picture (cameras and streams are for `ar-assist live`)"
+        )
+    return opened
+
+
 def corrections(settings: Settings, size_wh: tuple[int, int]) -> Callable[[Source], Source]:
     """What undoes lens and light in a source of this size; a wrong file is said now."""
     from calibration import Camera
@@ -147,9 +158,9 @@ def _loaded(path: str, load: Callable[[str], T]) -> T:
 def check_output(path: Path) -> None:
     """UserError where no file can be written: said before the work and not after it."""
     if not path.absolute().parent.is_dir():
-        raise UserError(f"cannot write {path}: no such folder")
+        raise UserError(f"{path}: can't be written (no such folder)")
     if path.is_dir():
-        raise UserError(f"cannot write {path}: it is a folder")
+        raise UserError(f"{path}: can't be written (it is a folder)")
 
 
 def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
@@ -161,7 +172,7 @@ def check_apart(settings: Settings, *outputs: str | Path | None) -> None:
             continue
         path = Path(output).resolve()
         if path in taken:
-            raise UserError(f"cannot write {output}: the same file is read, or written as well")
+            raise UserError(f"{output}: can't be written (this run reads it, or writes it twice)")
         taken.add(path)
 
 

@@ -13,7 +13,7 @@ from PIL import Image as Picture
 
 from ar_assist import replay
 from ar_assist.cli import options
-from ar_assist.errors import SourceError, UserError
+from ar_assist.errors import UserError, writing
 from ar_assist.games.link import LinkGame, solver
 from ar_assist.games.link.advice import LinkMove
 from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LinkBoard, Rules, play
@@ -49,12 +49,10 @@ def run(args: argparse.Namespace) -> int:
     order = solver.finish(board, rules, solution.order)
     frames = [_shrunk(image) for image in _simulate(view, game, rules, order)]
     durations = [STEP_MS] * len(order) + [LAST_MS]
-    try:
+    with writing(args.out):
         frames[0].save(
             args.out, save_all=True, append_images=frames[1:], duration=durations, loop=0
         )
-    except OSError as error:
-        raise UserError(f"{args.out}: {error.strerror or error}") from error
     left = board.left - 2 * len(order)
     print(f"{len(order)} pairs removed, {left} tiles stay: {args.out}")
     return 0
@@ -62,10 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _view(photo: str, game: LinkGame) -> View:
     """What the program sees in the picture."""
-    source = options.source(replace(Settings(), source=photo))
-    if source.live:
-        source.close()
-        raise SourceError(f"{photo}: not a picture")
+    source = options.stored(replace(Settings(), source=photo))
     return replay.still(next(iter(source)), (game,))
 
 

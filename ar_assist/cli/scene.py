@@ -8,7 +8,7 @@ from pathlib import Path
 
 import cv2
 
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, writing
 from ar_assist.scene import Scene, open_scene
 from ar_assist.scene.conditions import GAMES
 from ar_assist.scene.looks import LOOKS
@@ -53,11 +53,9 @@ def run(args: argparse.Namespace) -> int:
     scene = open_scene("scene:" + spec)
     if any(side % 2 for side in scene.size_wh):
         raise UserError(f"--size {args.size}: a video's sides are even")
-    try:
+    with writing(args.out):
         args.out.mkdir(parents=True, exist_ok=True)
         clip = write(scene, args.out / f"{args.tier}-{args.seed}.mp4")
-    except OSError as error:
-        raise UserError(f"cannot write to {args.out}: {error.strerror}") from None
     print(clip)
     return 0
 
@@ -70,7 +68,7 @@ def write(scene: Scene, clip: Path) -> Path:
     clip.with_suffix(".camera.json").write_text(camera + "\n")
     writer = cv2.VideoWriter(str(clip), cv2.VideoWriter.fourcc(*"mp4v"), scene.fps, scene.size_wh)
     if not writer.isOpened():
-        raise UserError(f"cannot write the video {clip}")
+        raise UserError(f"{clip}: can't be written as a video")
     try:
         for frame in scene:
             writer.write(frame.image)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ar_assist.errors import SourceError, UserError
+from ar_assist.errors import SourceError, UserError, writing
 from ar_assist.games.link import drawing, solver
 from ar_assist.games.link.board import GRAVITIES, GRAVITY_WORDS, LinkBoard, Rules
 from ar_assist.games.link.files import load_boards
@@ -192,7 +192,5 @@ def _tiles(count: int) -> str:
 def _draw(path: Path, board: LinkBoard, rules: Rules, solution: Solution) -> None:
     """The order as a picture with numbers, or as an animation."""
     draw = drawing.animate if path.suffix.lower() == ".gif" else drawing.number
-    try:
+    with writing(path):
         draw(path, board, rules, solution.order)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from error

@@ -15,7 +15,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from ar_assist.errors import UserError
+from ar_assist.errors import writing
 from ar_assist.evaluate.figures import FIGURES, is_clear, reliability
 from ar_assist.evaluate.frames import FrameScore
 from ar_assist.evaluate.report import shown
@@ -40,10 +40,8 @@ def save(summary: dict[str, Any], results: Sequence[Result], path: Path) -> None
         plots=_plots(results),
         pictures=_worst(results),
     )
-    try:
+    with writing(path):
         path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _worst(results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ar_assist import __version__
-from ar_assist.errors import UserError
+from ar_assist.errors import UserError, writing
 from ar_assist.evaluate.figures import FIGURES, Figures, figures, is_clear
 from ar_assist.evaluate.score import ClipScore
 
@@ -89,10 +89,8 @@ def _processor() -> str:
 
 def save(summary: dict[str, Any], path: Path) -> None:
     """Write a summary as JSON."""
-    try:
+    with writing(path):
         path.write_text(json.dumps(_finite(summary), indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from None
 
 
 def load(path: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from scipy import ndimage
 
 from ar_assist.find.lattice import Box, Fit, Maps, Mask, bends_little, completed, rectified
 from ar_assist.find.period import strongest_channel
+from ar_assist.registration import MIN_BETWEEN, between_others
 from ar_assist.types import Homography, Image
 
 CELL_PX = 24  # side of a cell here: a pixel is 4 % of a tile, sub-pixel fits do the rest
@@ -34,7 +35,6 @@ PHASE_CELLS = 80  # cells compared at each phase: enough to hold equals
 AS_ALIKE = 0.9  # of what half as large cells have, of content or score: chance may take the rest
 ALTERNATING, CLEARLY = 3.0, 8.0  # times what chance makes of the difference of two means
 STRAY = 0.05  # of the cells are no tiles though they look like them
-MIN_BETWEEN = 8  # cells: each shows its border along a whole side
 MIN_SURROUNDED = 16  # cells: fewer hold too few equals
 NOISE = 0.02  # of the mean distance or variance: equal cells differ by no less
 NO_EDGE = 0.01  # of the mean strength
@@ -262,7 +262,7 @@ def _profiles(smooth: Maps, fit: Fit) -> list[tuple[Profile, Profile, Profile]]:
     cells = _cut(smooth, fit.box)
     profiles = []
     for axis, step in enumerate(((1, 0), (0, 1))):
-        chosen = _between(fit.support, 1 - axis)
+        chosen = between_others(fit.support, 1 - axis)
         variance, level = _variance(cells, chosen), cells[chosen].mean(axis=(0, 3))
         strength = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, *step)))[..., None]
         edges = _cut(strength, fit.box)[chosen].mean(axis=0)[..., 0]
@@ -328,15 +328,6 @@ def _asymmetry(variance: Profile, edges: Profile, level: Profile) -> NDArray[np.
         )
         cost += worth * np.sqrt(((right - left) ** 2).mean(axis=1) / (values.var() + 1e-6))
     return cost
-
-
-def _between(support: Mask, axis: int) -> Mask:
-    """Cells with neighbours on both sides along an axis, if there are enough: one that has none
-    ends in the ground there, and at the border itself, where all should be alike, differs most."""
-    padded = np.pad(support, 1)
-    before, after = (np.roll(padded, step, axis)[1:-1, 1:-1] for step in (1, -1))
-    inner: Mask = support & before & after
-    return inner if inner.sum() >= MIN_BETWEEN else support
 
 
 def _surrounded(support: Mask) -> Mask:

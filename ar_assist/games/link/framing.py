@@ -1,6 +1,6 @@
 """The frame that tiles share: how they are made, and cells that are not made so.
 
-Cells are (N, CELL, CELL, 3) as `settle` cuts them, masks and values (N,).
+Cells are (N, CELL, CELL, 3) as `straightened` cuts them, masks and values (N,).
 """
 
 from __future__ import annotations

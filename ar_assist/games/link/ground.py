@@ -1,6 +1,6 @@
 """Tell tiles from empty cells: what cells show, and where the ground runs on.
 
-Cells are (R, C, CELL, CELL, 3) as `settle` cuts them, flat where the shape is (N, …).
+Cells are (R, C, CELL, CELL, 3) as `straightened` cuts them, flat where the shape is (N, …).
 """
 
 from __future__ import annotations
@@ -78,12 +78,22 @@ def shown(cells: Array, inside: Mask) -> Shown:
     guessed = guessed | _may_hold_pale(middle.reshape(grid), empty, quiet, board)
     faint = plain | (middle < limit)
     chequered = _chequered(level, plain.reshape(grid) & board).ravel()
-    is_plain = _is_plain(level, empty & board, plain)
-    of_ground = empty.ravel(), guessed.ravel(), chequered, is_plain
     apart, hung = contrast.copy(), faint & ~plain
     if hung.any():
         apart[hung] = _least_corner(flat[hung])
-    return Shown(contrast, limit, plain, faint, apart, quiet.reshape(-1, 4), beside, *of_ground)
+    return Shown(
+        contrast=contrast,
+        limit=limit,
+        plain=plain,
+        faint=faint,
+        apart=apart,
+        quiet=quiet.reshape(-1, 4),
+        beside=beside,
+        empty=empty.ravel(),
+        guessed=guessed.ravel(),
+        chequered=chequered,
+        is_plain=_is_plain(level, empty & board, plain),
+    )
 
 
 def _is_plain(level: Array, bare: Mask, plain: Mask) -> bool:

@@ -13,6 +13,7 @@ from scipy.spatial import distance
 
 from ar_assist.games.link.ground import SAME, SEAM, Mask, seams
 from ar_assist.games.tiles import CELL, EDGE, Array, Indices
+from ar_assist.registration import between_others
 from ar_assist.types import Lattice
 
 PIECES = 2, 3  # cells to a tile along an axis
@@ -26,7 +27,6 @@ AS_MUCH = 0.5  # times: what shows so much amid empty cells lies across their bo
 # they show: plain colours and photographs differ everywhere alike (0.9 to 1.05), other tiles less.
 CUT_EDGES = 1.25
 GRADIENT = 2.0  # grey levels a cell px: noise and JPEG leave less
-AMID = 8  # tiles with others on both sides show what tiles share
 # Times as much as askew that edges vary along the lattice's lines: on right ones 18 (the median of
 # 209 drawn boards), on sheared ones 1 along the likest of their lines, and in one of a hundred 5.
 ALONG = 5.0
@@ -189,9 +189,7 @@ def _run_down(cells: Array, tile: Mask) -> bool:
     Shared is what gradients have in common: their mean over their root mean square. Summed along
     lines that run as edges do (Radon's transform) they lie on few of them and leave others bare.
     """
-    padded = np.pad(tile, ((1, 1), (0, 0)))
-    amid = tile & padded[:-2] & padded[2:]
-    gradients = np.gradient(cells[amid if amid.sum() >= AMID else tile], axis=2)
+    gradients = np.gradient(cells[between_others(tile, axis=0)], axis=2)
     usual = np.square(gradients).mean(0).sum(-1) + 3 * GRADIENT**2
     shared = np.linalg.norm(gradients.mean(0), axis=-1) / np.sqrt(usual)
     y, x = np.indices(shared.shape)

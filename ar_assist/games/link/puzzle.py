@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, chain, combinations, pairwise
 from typing import NamedTuple
 
 from ar_assist.games.link.board import EMPTY, HOLE, STONE, LinkBoard, Rules, board_lines
@@ -39,9 +39,7 @@ class Puzzle(NamedTuple):
     """
 
     shape: Shape
-    grid: (
-        Ints  # per padded cell: 0 free, -1 stone, tile's number + 1; one above for tiles in the way
-    )
+    grid: Ints  # per padded cell: 0 free, -1 stone, tile's number + 1; the next one: in the way
     cell: Ints  # per tile: its padded cell
     kind: Ints  # per tile: its kind's number; one more entry for tiles in the way
     first: Ints  # per kind: its first tile; one more entry ends the last kind
@@ -67,52 +65,66 @@ class Engine(NamedTuple):
 def puzzle(board: LinkBoard, rules: Rules, array: Callable[[Sequence[int]], Ints] = list) -> Puzzle:
     """Lay out a board; `array` makes a list of ints what the search wants."""
     labels = rules.labels(board)
-    counts = labels.counts
-    paired = [kind for kind, count in counts.items() if count % 2 == 0]
-    number = {kind: i for i, kind in enumerate(paired)}
+    kinds = [kind for kind, count in labels.counts.items() if count % 2 == 0]
+    grid, cells, shape = _placed(labels, kinds, rules)
+    first = [0, *accumulate(map(len, cells))]
+    pairs = [list(combinations(range(a, b), 2)) for a, b in pairwise(first)]
+    mates: list[list[tuple[int, int]]] = [[] for _ in range(first[-1])]
+    for pair, (a, b) in enumerate(chain.from_iterable(pairs)):
+        mates[a].append((b, pair))
+        mates[b].append((a, pair))
+    lines, line_at = _sliding(board, rules.gravity, shape, len(grid))
+    return Puzzle(
+        shape=shape,
+        grid=array(grid),
+        cell=array([*chain.from_iterable(cells)]),
+        kind=array([*(number for number, group in enumerate(cells) for _ in group), len(cells)]),
+        first=array(first),
+        pair_a=array([a for group in pairs for a, _ in group]),
+        pair_b=array([b for group in pairs for _, b in group]),
+        pair_first=array([0, *accumulate(map(len, pairs))]),
+        mate_first=array([0, *accumulate(map(len, mates))]),
+        mate=array([mate for group in mates for mate, _ in group]),
+        mate_pair=array([pair for group in mates for _, pair in group]),
+        line_cells=array([*chain.from_iterable(lines)]),
+        line_first=array([0, *accumulate(map(len, [*lines, []]))]),
+        line_at=array(line_at),
+    )
+
+
+def _placed(
+    labels: LinkBoard, kinds: Sequence[int], rules: Rules
+) -> tuple[list[int], list[list[int]], Shape]:
+    """The padded grid, the cells of each of the kinds that go, and where a state has its parts."""
+    number = {kind: i for i, kind in enumerate(kinds)}
+    tiles = sum(kind in number for kind in labels.flat)
+    shape = _shape(labels, rules, tiles)
     fixed = {EMPTY: 0, STONE: -1, HOLE: 0 if rules.outside else -1}
-    tiles = sum(counts[kind] for kind in paired)
-    shape = _shape(board, rules, tiles)
     grid = [0 if rules.outside else -1] * (shape.height << shape.shift)
-    kinds: list[list[int]] = [[] for _ in paired]
+    cells: list[list[int]] = [[] for _ in kinds]
     for r, row in enumerate(labels.cells, 1):
         for c, kind in enumerate(row, 1):
             cell = r << shape.shift | c
             grid[cell] = fixed.get(kind, tiles + 1)
             if kind in number:
-                kinds[number[kind]].append(cell)
-    cells = [cell for group in kinds for cell in group]
-    for tile, cell in enumerate(cells, 1):
+                cells[number[kind]].append(cell)
+    for tile, cell in enumerate(chain.from_iterable(cells), 1):
         grid[cell] = tile
-    first = [0, *accumulate(map(len, kinds))]
-    pairs = [list(combinations(range(a, b), 2)) for a, b in pairwise(first)]
-    mates: list[list[tuple[int, int]]] = [[] for _ in range(first[-1])]
-    for pair, (a, b) in enumerate(tiles for group in pairs for tiles in group):
-        mates[a].append((b, pair))
-        mates[b].append((a, pair))
+    return grid, cells, shape
+
+
+def _sliding(
+    board: LinkBoard, gravity: str, shape: Shape, size: int
+) -> tuple[list[list[int]], list[int]]:
+    """The lines that slide, in padded cells, and the line of each of `size` cells; none of these
+    where lines cross."""
     lines = [
         [(i // board.cols + 1) << shape.shift | i % board.cols + 1 for i in line]
-        for line in board_lines(board, rules.gravity)
+        for line in board_lines(board, gravity)
     ]
     where = {cell: number for number, line in enumerate(lines) for cell in line}
-    crossing = len(where) < sum(map(len, lines))
-    line_at = [] if crossing else [where.get(cell, len(lines)) for cell in range(len(grid))]
-    return Puzzle(
-        shape,
-        array(grid),
-        array(cells),
-        array([*(number for number, group in enumerate(kinds) for _ in group), len(kinds)]),
-        array(first),
-        array([a for group in pairs for a, _ in group]),
-        array([b for group in pairs for _, b in group]),
-        array([0, *accumulate(map(len, pairs))]),
-        array([0, *accumulate(map(len, mates))]),
-        array([mate for group in mates for mate, _ in group]),
-        array([pair for group in mates for _, pair in group]),
-        array([i for line in lines for i in line]),
-        array([0, *accumulate(map(len, [*lines, []]))]),
-        array(line_at),
-    )
+    are_crossing = len(where) < sum(map(len, lines))
+    return lines, [] if are_crossing else [where.get(cell, len(lines)) for cell in range(size)]
 
 
 def _shape(board: LinkBoard, rules: Rules, tiles: int) -> Shape:

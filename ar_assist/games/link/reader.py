@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from ar_assist.games import tiles
@@ -36,7 +38,7 @@ from ar_assist.games.link.pieces import (
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
-from ar_assist.games.settling import settle
+from ar_assist.games.straightening import straightened
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 from ar_assist.types import Image, Lattice, Reading
 
@@ -58,9 +60,11 @@ SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least
 CLIPPED = 250  # grey levels: cameras give white no more
 LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
 
+Value = TypeVar("Value", np.float32, np.bool_)
+
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class Survey:
     """A lattice's cells with a rim of one cell around, and what they are. (R + 2, C + 2) each."""
 
     lattice: Lattice
@@ -85,7 +89,7 @@ class Sight:
     @cached_property
     def grouped(self) -> Grouping:
         """The tiles of the lattice, (N,) row by row, in kinds."""
-        some = self.cells[1:-1, 1:-1][self.tile[1:-1, 1:-1]]
+        some = _inner(self.cells)[_inner(self.tile)]
         return group(finely(tiles.compare(some, reach=1), some), size_odds)
 
 
@@ -99,26 +103,26 @@ def read(
     """
     if before is not None:
         known = before.lattice
-        sight = _look(picture, known)
-        again = _reading(sight, before) if sight else read_last(_cells(picture, known), before)
+        survey = _survey(picture, known)
+        again = _reading(survey, before) if survey else read_last(_cells(picture, known), before)
         if again:
             return again
     tried: list[Lattice] = []
     for _ in range(LOOKS if lattice else 0):
         assert lattice is not None
-        sight = _look(picture, lattice)
-        if sight is None:
+        survey = _survey(picture, lattice)
+        if survey is None:
             return None
-        right = _extent(sight)
+        right = _extent(survey)
         if _is_larger(right, lattice) and any(_is_same(right, of) for of in tried):
             right = lattice  # from within that line is none of the board's
         tried.append(lattice)
         if right == lattice:
-            reading = _reading(sight, before=None)
+            reading = _reading(survey, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
                 if reading is None:
-                    reading = _of_few(picture, sight)
+                    reading = _of_few(picture, survey)
                 else:
                     reading = _with_islands(picture, lattice, reading)
                 return reading if reading and _is_dealt(reading.board) else None
@@ -162,10 +166,10 @@ def _with_rim(lattice: Lattice) -> Lattice:
 
 def _cells(picture: Image, lattice: Lattice) -> Array:
     """(R + 2, C + 2, CELL, CELL, 3) of the lattice and its rim, evened out."""
-    return even_faces(even_ground(settle(picture, _with_rim(lattice), rim=1)))
+    return even_faces(even_ground(straightened(picture, _with_rim(lattice), rim=1)))
 
 
-def _look(picture: Image, lattice: Lattice) -> Sight | None:
+def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     """Cut the cells and tell tiles from the rest."""
     cells = _cells(picture, lattice)
     grid = cells.shape[:2]
@@ -190,21 +194,26 @@ def _look(picture: Image, lattice: Lattice) -> Sight | None:
         unseen = _overexposed(raw, bare)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
-    return Sight(
-        lattice,
-        told.cells.reshape(cells.shape),
-        raw,
-        told.tile.reshape(grid),
-        doubt.reshape(grid),
-        certainty.reshape(grid).astype(np.float32),
-        told.drawn.reshape(grid),
-        told.spared.reshape(grid),
-        told.marked.reshape(grid),
-        told.runs_on.reshape(grid),
-        (rows, cols),
-        bool(told.odd[~inside].mean() > 0.5),
-        not told.is_plain,
+    return Survey(
+        lattice=lattice,
+        cells=told.cells.reshape(cells.shape),
+        raw=raw,
+        tile=told.tile.reshape(grid),
+        doubt=doubt.reshape(grid),
+        certainty=certainty.reshape(grid).astype(np.float32),
+        drawn=told.drawn.reshape(grid),
+        spared=told.spared.reshape(grid),
+        marked=told.marked.reshape(grid),
+        runs_on=told.runs_on.reshape(grid),
+        held=(rows, cols),
+        framed=bool(told.odd[~inside].mean() > 0.5),
+        on_picture=not told.is_plain,
     )
+
+
+def _inner(values: NDArray[Value]) -> NDArray[Value]:
+    """(R, C, …) of the board's cells, without the rim around them."""
+    return values[1:-1, 1:-1]
 
 
 def _ceiling(cells: Array) -> Array:
@@ -228,20 +237,20 @@ def _overexposed(cells: Array, bare: Mask) -> Mask:
     return overexposed
 
 
-def _extent(sight: Sight) -> Lattice:
+def _extent(survey: Survey) -> Lattice:
     """The lattice with the rows and columns that hold good tiles, at most one more a side."""
     sides = []
-    for count in sight.held:
+    for count in survey.held:
         inner = np.nonzero(count[1:-1])[0]
         if not len(inner):
-            return sight.lattice
+            return survey.lattice
         # One cell may look like a tile by chance; no line is nearly empty beside full ones.
-        enough = max(1 if sight.framed else 2, LEAST_FILL * int(count[1:-1].min()))
+        enough = max(1 if survey.framed else 2, LEAST_FILL * int(count[1:-1].min()))
         sides += [
             1 if count[0] >= enough else -int(inner[0]),
             1 if count[-1] >= enough else int(inner[-1]) + 3 - len(count),
         ]
-    return _grown(sight.lattice, *sides)
+    return _grown(survey.lattice, *sides)
 
 
 def _with_islands(
@@ -262,7 +271,7 @@ def _beyond(
 ) -> Reading[LinkBoard] | None:
     """A reading with fewer `odd` kinds, for mates that lie in so many lines at the top, bottom,
     left or right, or in the next; None: none do."""
-    around = _look(picture, _grown(lattice, *lines))
+    around = _survey(picture, _grown(lattice, *lines))
     if around is None:
         return None
     ends = (held for count in around.held for held in (count, count[::-1]))
@@ -271,8 +280,8 @@ def _beyond(
         for held, by in zip(ends, lines, strict=True)
     )
     wider = _grown(lattice, top, bottom, left, right)
-    sight = _look(picture, wider) if wider != lattice else None
-    again = _reading(sight, before=None) if sight else None
+    survey = _survey(picture, wider) if wider != lattice else None
+    again = _reading(survey, before=None) if survey else None
     if again is None or _odd_kinds(again) >= odd:
         return None
     within = again.cells[top : wider.rows - bottom, left : wider.cols - right]
@@ -280,11 +289,11 @@ def _beyond(
     return again if 0 < mates <= odd else None
 
 
-def _of_few(picture: Image, sight: Sight) -> Reading[LinkBoard] | None:
+def _of_few(picture: Image, survey: Survey) -> Reading[LinkBoard] | None:
     """A board of few tiles that is none without those beyond a cleared line: of few kinds, one that
     is odd is a large share."""
-    few = _reading(sight, before=None, most_odd=1.0) if sight.tile.sum() < MANY_TILES else None
-    whole = _with_islands(picture, sight.lattice, few) if few else None
+    few = _reading(survey, before=None, most_odd=1.0) if survey.tile.sum() < MANY_TILES else None
+    whole = _with_islands(picture, survey.lattice, few) if few else None
     return None if whole is few else whole
 
 
@@ -293,69 +302,97 @@ def _odd_kinds(reading: Reading[LinkBoard]) -> int:
 
 
 def _reading(
-    sight: Sight, before: Reading[LinkBoard] | None, most_odd: float = MOST_ODD
+    survey: Survey, before: Reading[LinkBoard] | None, most_odd: float = MOST_ODD
 ) -> Reading[LinkBoard] | None:
     """Group the tiles into kinds, of which a share of `most_odd` may be odd; None where they are no
     link board."""
-    tile, cells = sight.tile[1:-1, 1:-1], sight.cells[1:-1, 1:-1]
-    doubt = sight.doubt[1:-1, 1:-1]
+    tile, cells = _inner(survey.tile), _inner(survey.cells)
     if tile.sum() < (2 if before else LEAST_TILES):
         return None
-    found = sight.grouped
+    found = survey.grouped
     groups, joins = found.labels, np.zeros(len(found.labels), bool)
     known = before.evidence if before else None
     if isinstance(known, Memory):
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
-    kinds, hidden = _with_hidden(sight, groups)
+    kinds, hidden = _with_hidden(survey, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
-    count, odd = np.count_nonzero(sizes), int((sizes % 2).sum())
-    amiss = unexplained(mishaps(sizes), doubt & ~tile, int(tile.sum()))
-    if amiss > most_odd * count or (doubt & tile).sum() > MOST_DOUBT * tile.sum():
+    if _are_no_pairs(survey, sizes, most_odd):
         return None
-    if not before and (
-        count < (LEAST_STREWN if _is_remnant(sight, groups, odd) else LEAST_KINDS)
-        or sizes.max() > MOST_ALIKE * tile.sum()
-        or dealing.is_too_fine(tile)
-        or dealing.is_one_line(tile)
-        or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
-        or dealing.is_in_lines(tile, groups)
-        or (not sight.on_picture and cuts_pictures(cells, ~tile & ~doubt))
-        or differ_at_edges(cells[tile])
-    ):
+    if before is None and _is_no_board(survey, groups, sizes):
         return None
     memory = seen = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
         had = np.array(before.board.cells)[tile]
         memory = memory.after(known, groups, had, joins)
     board = np.where(kinds >= 0, memory.labels[kinds], EMPTY)
-    dropped = np.zeros(tile.shape, bool)
-    if odd == (sizes == 1).sum() and not sight.framed:
-        # What comes once cannot be removed: a picture on the ground, for nothing else is odd.
-        dropped[tile] = sizes[groups] == 1
-        board[dropped] = EMPTY
-    certainty = np.where(hidden, 1, _certainty(sight, groups, found.margin))
+    dropped = _alone_on_ground(survey, groups, sizes)
+    board[dropped] = EMPTY
+    certainty = np.where(hidden, 1, _certainty(survey, groups, found.margin))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
-    reading = judged(Reading(read_board, sight.lattice.corners, certainty, 0.0, memory))
-    # Each by itself, they say nothing against the others: what is hidden, look-alikes known from
-    # before, tiles that may hide a drawing, be stones, or be pieces of what lies behind or of a
-    # gap, and what is under a mark, unless it is what was surely there.
-    unsure, marked = hidden.copy(), sight.marked[1:-1, 1:-1]
-    unsure[tile] |= joins | _may_hide_drawings(groups, sight.drawn[1:-1, 1:-1][tile] < 0.5)
-    unsure[tile] |= _may_be_stones(groups, sight.spared[1:-1, 1:-1][tile])
-    unsure |= tile & sight.runs_on[1:-1, 1:-1]
-    if sight.on_picture:
-        unsure[tile] |= _show_little(seen.pictures)[groups]
+    reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
+    # Doubts from here on say nothing against the other cells: of what is hidden, of look-alikes
+    # known from before, and of what is under a mark, unless it is what was surely there.
+    unsure, marked = hidden | _may_be_else(survey, groups, seen.pictures), _inner(survey.marked)
+    unsure[tile] |= joins
     if before:
         marked = marked & ((board != before.board.cells) | (before.certainty <= DOUBTFUL))
     most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
-    doubted = np.minimum(certainty, most)
-    return replace(reading, certainty=doubted.astype(np.float32))
+    return replace(reading, certainty=np.minimum(certainty, most).astype(np.float32))
 
 
-def _with_hidden(sight: Sight, groups: Indices) -> tuple[Indices, Mask]:
+def _are_no_pairs(survey: Survey, sizes: Indices, most_odd: float) -> bool:
+    """Whether too many kinds, of such sizes (K,), are odd for no reason, or too many tiles are in
+    doubt."""
+    tile, doubt = _inner(survey.tile), _inner(survey.doubt)
+    amiss = unexplained(mishaps(sizes), doubt & ~tile, int(tile.sum()))
+    return bool(
+        amiss > most_odd * np.count_nonzero(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum()
+    )
+
+
+def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
+    """Whether tiles in (N,) groups, of kinds of such sizes (K,), are no board of dealt tiles: asked
+    of what is seen for the first time."""
+    tile, doubt, cells = _inner(survey.tile), _inner(survey.doubt), _inner(survey.cells)
+    is_remnant = _is_remnant(survey, groups, int((sizes % 2).sum()))
+    return bool(
+        np.count_nonzero(sizes) < (LEAST_STREWN if is_remnant else LEAST_KINDS)
+        or sizes.max() > MOST_ALIKE * tile.sum()
+        or dealing.is_too_fine(tile)
+        or dealing.is_one_line(tile)
+        or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
+        or dealing.is_in_lines(tile, groups)
+        or (not survey.on_picture and cuts_pictures(cells, ~tile & ~doubt))
+        or differ_at_edges(cells[tile])
+    )
+
+
+def _alone_on_ground(survey: Survey, groups: Indices, sizes: Indices) -> Mask:
+    """(R, C) tiles that come once, if nothing else is odd: they cannot be removed, and are pictures
+    on the ground."""
+    tile = _inner(survey.tile)
+    alone = np.zeros(tile.shape, bool)
+    if (sizes % 2).sum() == (sizes == 1).sum() and not survey.framed:
+        alone[tile] = sizes[groups] == 1
+    return alone
+
+
+def _may_be_else(survey: Survey, groups: Indices, pictures: Array) -> Mask:
+    """(R, C) tiles in (N,) groups, with these mean pictures, that may hide a drawing, be stones, or
+    be pieces of what lies behind or of a gap."""
+    tile = _inner(survey.tile)
+    unsure: Mask = tile & _inner(survey.runs_on)
+    unsure[tile] |= _may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5)
+    unsure[tile] |= _may_be_stones(groups, _inner(survey.spared)[tile])
+    if survey.on_picture:
+        unsure[tile] |= _show_little(pictures)[groups]
+    return unsure
+
+
+def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
     """(R, C) groups of tiles, -1 for none, and which cells are so for what is missing."""
-    tile, doubt = sight.tile[1:-1, 1:-1], sight.doubt[1:-1, 1:-1]
+    tile, doubt = _inner(survey.tile), _inner(survey.doubt)
     kinds = np.full(tile.shape, -1)
     kinds[tile] = groups
     single = tile & (np.bincount(groups)[kinds] == 1)
@@ -363,8 +400,8 @@ def _with_hidden(sight: Sight, groups: Indices) -> tuple[Indices, Mask]:
     if not unclear.any():  # the rest is dear
         return kinds, unclear
     told = hidden_kinds(
-        sight.cells[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
-        sight.clipped[1:-1, 1:-1].reshape(-1, CELL, CELL, 3),
+        _inner(survey.cells).reshape(-1, CELL, CELL, 3),
+        _inner(survey.clipped).reshape(-1, CELL, CELL, 3),
         kinds.ravel(),
         unclear.ravel(),
         bare.ravel(),
@@ -372,19 +409,19 @@ def _with_hidden(sight: Sight, groups: Indices) -> tuple[Indices, Mask]:
     return np.where(told >= 0, told, kinds), told >= 0
 
 
-def _is_remnant(sight: Sight, groups: Indices, odd: int) -> bool:
+def _is_remnant(survey: Survey, groups: Indices, odd: int) -> bool:
     """Whether nothing at all speaks against tiles in so few groups."""
-    is_clear = odd == 0 and sight.framed and not sight.doubt.any()
-    return is_clear and dealing.are_strewn(sight.tile[1:-1, 1:-1], groups)
+    is_clear = odd == 0 and survey.framed and not survey.doubt.any()
+    return is_clear and dealing.are_strewn(_inner(survey.tile), groups)
 
 
-def _certainty(sight: Sight, groups: Indices, margin: Array) -> Array:
+def _certainty(survey: Survey, groups: Indices, margin: Array) -> Array:
     """(R, C) of cells: that they are tiles or not, and of these kinds."""
-    tile, certainty = sight.tile[1:-1, 1:-1], sight.certainty[1:-1, 1:-1].copy()
+    tile, certainty = _inner(survey.tile), _inner(survey.certainty).copy()
     # No ground, if it is not plain, shows the very picture of a sure tile.
     of_kind = np.zeros(groups.max() + 1, np.float32)
     np.maximum.at(of_kind, groups, certainty[tile])
-    shown = np.minimum(of_kind[groups], sight.drawn[1:-1, 1:-1][tile])
+    shown = np.minimum(of_kind[groups], _inner(survey.drawn)[tile])
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty

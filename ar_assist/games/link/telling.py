@@ -7,7 +7,7 @@ that they share, or is as unlike the ground as theirs. `ground` says what cells 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,66 +56,138 @@ class Told:
     is_plain: bool  # the ground is, and of one colour
 
 
+_Frame = tuple[Array, float]  # (N,) misfits of cells, and the one that parts tiles from ground
+
+
 def tell(cells: Array, inside: Mask) -> Told | None:
     """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
     flat = cells.reshape(-1, CELL, CELL, 3)
     seen = ground.shown(cells, inside)
-    empty, plain = seen.empty, seen.plain
-    shown = seen.contrast, seen.apart
-    busy, busy_apart = ((of + 1) / (seen.limit + 1) for of in shown)  # over 1: a picture
-    bare = empty | seen.chequered
-    frame = framing.frame(flat, inside, bare, plain)
-    if frame and _is_of_one_colour(flat, ~bare, inside, inside & ~bare & ~plain, *frame):
-        frame = None
-    odd = np.zeros(len(flat), bool)
-    if frame:
-        off, most = frame
-        odd = off > most
-        around = empty | (odd & ~inside)
-        is_odder = odd & (off > most * busy_apart)  # than it is busy
-        is_coloured = seen.beside | ground.has_colour_of_ground(flat, around)
-        empty = empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
-    alike = _alike(flat, ~empty, inside, odd)
-    if alike is None:
+    frame = _shared_frame(flat, seen, inside)
+    odd, empty = _by_frame(flat, seen, inside, frame)
+    found = _with_mates(flat, seen, odd, empty, inside, bool(frame))
+    if found is None:
         return None
-    alone = inside & ~empty & ~plain & ~alike.any(1)
-    if frame:  # two marked ones are mates
-        alone |= inside & ~empty & ~plain & odd & ~alike[:, ~odd].any(1)
-    flat, marked = _unmarked(flat, alone, inside & ~empty & ~odd & ~alone)
-    if marked.any():
-        odd &= ~marked
-        alike = _alike(flat, ~empty, inside, odd)
-        if alike is None:
-            return None
+    flat, marked, alike = found
+    odd = odd & ~marked
     mated: Mask = np.any(alike, axis=1)
     made = (
         _amid_frames(flat, seen, odd, mated, inside) if frame else _bare(flat, seen, mated, inside)
     )
     over = ground.overhanging(cells, alike, inside & mated)
-    empty, odd, spared = empty | made.unframed, made.odd | over, made.spared & ~over
-    vouched: Mask = np.any(alike[:, ~odd], axis=1)
-    must_have_mate = ~inside | made.blank | (plain & ~vouched)  # pieces of ground are mates too
+    made = replace(made, odd=made.odd | over, spared=made.spared & ~over)
+    empty = empty | made.unframed
+    vouched: Mask = np.any(alike[:, ~made.odd], axis=1)
+    tile = ~empty & _may_be_tiles(seen, made, mated, vouched, inside, bool(frame))
+    certainty, drawn = _certainties(flat, seen, made, tile, empty & inside, inside, frame)
+    return Told(
+        empty=empty,
+        tile=tile,
+        odd=made.odd,
+        spared=made.spared,
+        alike=alike,
+        vouched=vouched,
+        certainty=certainty,
+        drawn=drawn,
+        framed=bool(frame),
+        cells=flat,
+        marked=marked,
+        runs_on=seen.plain & seen.quiet.any(1) & (not frame),
+        is_plain=seen.is_plain,
+    )
+
+
+def _shared_frame(cells: Array, seen: ground.Shown, inside: Mask) -> _Frame | None:
+    """The frame that tiles share, if one tells; that of some tiles of one colour does not."""
+    bare = seen.empty | seen.chequered
+    frame = framing.frame(cells, inside, bare, seen.plain)
+    pictures = inside & ~bare & ~seen.plain
+    return None if frame and _is_of_one_colour(cells, ~bare, inside, pictures, *frame) else frame
+
+
+def _by_frame(
+    cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None
+) -> tuple[Mask, Mask]:
+    """(N,) cells that are odd by their frame, and those that show ground, also for want of it."""
+    if frame is None:
+        return np.zeros(len(cells), bool), seen.empty
+    off, most = frame
+    odd = off > most
+    around = seen.empty | (odd & ~inside)
+    is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
+    is_coloured = seen.beside | ground.has_colour_of_ground(cells, around)
+    return odd, seen.empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
+
+
+def _times(contrast: Array, limit: float) -> Array:
+    """(N,) how busy cells are: over 1, they show a picture."""
+    times: Array = (contrast + 1) / (limit + 1)
+    return times
+
+
+def _chance(clear: Array) -> Array:
+    """(N,) the chance of tile against empty, by the e-folds that cells are off the limit."""
+    chance: Array = 1 / (1 + np.exp(-CLEAR * clear))
+    return chance
+
+
+def _with_mates(
+    cells: Array, seen: ground.Shown, odd: Mask, empty: Mask, inside: Mask, has_frame: bool
+) -> tuple[Array, Mask, Mask] | None:
+    """The cells without marks, (N,) which had one, and (N, N) mates among those that are not empty;
+    None where nothing stands apart in groups."""
+    alike = _alike(cells, ~empty, inside, odd)
+    if alike is None:
+        return None
+    some = inside & ~empty
+    pictures = some & ~seen.plain
+    alone = pictures & ~alike.any(1)
+    if has_frame:  # two marked ones are mates
+        alone |= pictures & odd & ~alike[:, ~odd].any(1)
+    cells, marked = _unmarked(cells, alone, some & ~odd & ~alone)
+    if marked.any():
+        alike = _alike(cells, ~empty, inside, odd & ~marked)
+    return None if alike is None else (cells, marked, alike)
+
+
+def _may_be_tiles(
+    seen: ground.Shown, made: _Made, mated: Mask, vouched: Mask, inside: Mask, has_frame: bool
+) -> Mask:
+    """(N,) cells that have a mate where they need one, and are made as tiles are."""
+    # Pieces of ground are mates too.
+    must_have_mate = ~inside | made.blank | (seen.plain & ~vouched)
     # Beside the board a blank tile must show the frame, on every side.
-    is_blank = ~odd & ~seen.quiet.any(1) & bool(frame)
-    tile = ~empty & np.where(must_have_mate, mated & ~odd, mated | ~odd)
-    tile &= inside | ~plain | is_blank
-    shows = np.log(busy)
-    against = made.blank | spared
+    is_blank = ~made.odd & ~seen.quiet.any(1) & has_frame
+    may_be: Mask = np.where(must_have_mate, mated & ~made.odd, mated | ~made.odd)
+    return may_be & (inside | ~seen.plain | is_blank)
+
+
+def _certainties(
+    cells: Array,
+    seen: ground.Shown,
+    made: _Made,
+    tile: Mask,
+    bare: Mask,
+    inside: Mask,
+    frame: _Frame | None,
+) -> tuple[Array, Array]:
+    """(N,) how certain cells are tiles or, within the board, `bare`; and that they show more than a
+    plain ground."""
+    shows = np.log(_times(seen.contrast, seen.limit))
     clear = shows
     if frame:
-        clear = np.where(against, -shows, np.log((off + 0.01) / most))
+        off, most = frame
+        clear = np.where(made.blank | made.spared, -shows, np.log((off + 0.01) / most))
         # What runs out of the board and has no frame: either may be the clearer sign of ground.
         runs_out = seen.empty & seen.quiet.any(1) & (clear > 0)
         clear = np.where(runs_out, np.maximum(clear, -shows), clear)
-    certainty, drawn = (1 / (1 + np.exp(-CLEAR * odds)) for odds in (np.abs(clear), shows))
+    certainty, drawn = _chance(np.abs(clear)), _chance(shows)
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
-    bare, known = empty & inside, (seen.empty | seen.chequered) & inside
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
-    certainty[_may_be_stones(flat, made.unframed & bare & ~known, known & bare)] = DROPPED
-    runs_on = seen.plain & seen.quiet.any(1) & (not frame)
-    of_cells = alike, vouched, certainty, drawn, bool(frame), flat, marked, runs_on, seen.is_plain
-    return Told(empty, tile, odd, spared, *of_cells)
+    known = (seen.empty | seen.chequered) & inside
+    certainty[_may_be_stones(cells, made.unframed & bare & ~known, known & bare)] = DROPPED
+    return certainty, drawn
 
 
 def _is_of_one_colour(

@@ -38,10 +38,8 @@ NOISY = 0.7  # of that mean: dim light or moire. There a blur as wide as thin li
 BLUR_PX = 1.5  # standard deviation of that blur
 HALO = 0.45  # of the depth of the line next to it
 NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
-FULLNESS = (
-    0.8,
-    1.1,
-)  # a cell's area by that of the parallelogram of its moments; a circle's is 1.05
+# A cell's area by that of the parallelogram of its moments; a circle's is 1.05.
+FULLNESS = (0.8, 1.1)
 SQUARE_STEP = np.sqrt(12)  # side of a square whose variance is 1 in each direction
 STEPS = (0.92, 1.6)  # of a side, from centre to centre: blurred lines take a third of small cells
 DIAGONAL = 1.2  # of the nearest neighbour's step: between a side and √2, a diagonal

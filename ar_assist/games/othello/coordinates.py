@@ -33,8 +33,7 @@ from ar_assist.games.ink import (
     ink_of,
     patch_of,
 )
-from ar_assist.games.othello import grid
-from ar_assist.games.othello.grid import SIZE, FloatArray
+from ar_assist.games.othello.canonical import SIZE, UNIT, FloatArray, shrunk
 from ar_assist.types import Image, Points, homography
 
 LETTERS, NUMBERS = "abcdefgh", "12345678"
@@ -126,14 +125,14 @@ def _strips(picture: Image, corners: Points) -> list[NDArray[np.uint8]]:
     """Grey pictures of what lies beside each side of the board and of its outer squares, PX to a
     cell.
     """
-    small, start = grid.shrunk(picture, corners, cell_px=PX)
+    small, start = shrunk(picture, corners, cell_px=PX)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
     beside = (-AROUND, 0), (0, -AROUND), (SIZE, 0), (0, SIZE)
     within = (0, 0), (0, 0), (SIZE - 1, 0), (0, SIZE - 1)
     strips = []
     for side, origin in enumerate(beside + within):
         deep, long = round((AROUND if side < 4 else 1) * PX), SIZE * PX
-        outline = (grid.UNIT * SIZE - origin) * PX - 0.5
+        outline = (UNIT * SIZE - origin) * PX - 0.5
         matrix = homography(start, outline.astype(np.float32))
         size = (long, deep) if side % 2 else (deep, long)
         strip = cv2.warpPerspective(grey, matrix, size, borderMode=cv2.BORDER_REPLICATE)

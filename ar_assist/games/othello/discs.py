@@ -16,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.board import BLACK, WHITE
+from ar_assist.games.othello.canonical import FloatArray
 from ar_assist.games.othello.felt import (
     FLAT,
     OPEN,
+    Ground,
     along_border,
     crossed,
     ground_of,
@@ -26,7 +28,6 @@ from ar_assist.games.othello.felt import (
     off_felt,
     sharing,
 )
-from ar_assist.games.othello.grid import FloatArray
 from ar_assist.games.othello.laid import astray, closer
 from ar_assist.games.othello.rims import RIM, rim_colours, round_edges
 from ar_assist.games.othello.sampling import centres, middle_colours
@@ -58,53 +59,99 @@ class Squares:
     crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
 
 
+@dataclass(frozen=True, eq=False)
+class _Middles:
+    """What shows in the middle of each square: a disc, where there is one."""
+
+    places: NDArray[np.float64]  # (8, 8, 2) where a disc would lie, in cells
+    inside: FloatArray  # (8, 8, K, 3) colours of its face …
+    colour: FloatArray  # (8, 8, 3) … and the usual one
+    felt: FloatArray  # (8, 8, 3) the felt around it
+    contrast: FloatArray  # (8, 8) Lab units between these two
+    edge: FloatArray  # (8, 8) Lab units: how strong its round edge is
+
+
 def classify(board: FloatArray) -> Squares:
-    """Read the 64 squares of a canonical picture (see grid.canonical)."""
+    """Read the 64 squares of a canonical picture (see canonical.py)."""
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     ground = ground_of(smooth)
-    own, tinted, beside, noise = ground.own, ground.tinted, ground.beside, ground.noise
-    felt = np.where(tinted[..., None], np.median(own, axis=2), beside)
-    edge, places, radii = round_edges(smooth)
+    middles = _middles(smooth, ground)
+    needed = _needed(middles, ground.noise)
+    presence, felt, in_view = _presences(smooth, ground, middles, needed)
+    discs = presence > 1
+    colours, colour_certainty = _colours(middles.colour, felt, discs)
+    typical = _typical(middles.colour, colours)
+    # Where there is no disc, the best edge means nothing.
+    shown = np.where(discs[..., None, None], middles.inside, ground.bare)
+    shares = _own_share(shown, felt, typical, colours)
+    evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
+    decided = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
+    unlike = _unlike(middles.colour, felt, typical, colours)
+    roundness = _round(ground.own, middles.colour, middles.contrast)
+    as_others = np.clip(2 - unlike / ALIKE, 0, 1)
+    in_place = np.clip(2 - astray(middles.places, discs), 0, 1)
+    sure_discs = np.minimum(decided, colour_certainty) * as_others * in_place * roundness
+    foreign = _foreign(smooth, ground.tone, felt)
+    sure_empties = _sure_empties(decided, ground, felt, np.where(in_view, 0, foreign))
+    tones = sharing(np.median(ground.own, axis=2), ground.noise)
+    tinted, beside = ground.tinted, ground.beside
+    return Squares(
+        colours=colours,
+        certainty=np.where(discs, sure_discs, sure_empties).astype(np.float32),
+        odd=(np.minimum(middles.contrast, foreign) > needed) & ~discs,
+        felt=beside,
+        rims=along_border(np.where(tinted[..., None, None], beside[:, :, None], ground.own)),
+        unevenness=ground.unevenness,
+        variety=float(unlike[discs].mean()) if discs.any() else 0.0,
+        closer=closer(middles.places, discs),
+        alone=tinted & (tones < PATTERN),
+        crossed=crossed(smooth, ground.own, tinted),
+    )
+
+
+def _middles(board: FloatArray, ground: Ground) -> _Middles:
+    """The middles of all squares, beside the felt of each: a tinted one is its own."""
+    own = np.median(ground.own, axis=2)
+    felt = np.where(ground.tinted[..., None], own, ground.beside)
+    edge, places, radii = round_edges(board)
     # All of a disc: signs in its middle are less.
-    inside = middle_colours(smooth, places, radii - RIM)
-    middle = np.asarray(np.median(inside, axis=2), np.float32)
-    contrast = np.linalg.norm(middle - felt, axis=-1)
-    edge = np.where(_is_disc_wide(smooth, places, middle, felt), edge, 0)
-    needed = _needed(middle - felt, contrast, edge, noise)
+    inside = middle_colours(board, places, radii - RIM)
+    colour = np.asarray(np.median(inside, axis=2), np.float32)
+    contrast = np.linalg.norm(colour - felt, axis=-1)
+    edge = np.where(_is_disc_wide(board, places, colour, felt), edge, 0)
+    return _Middles(places, inside, colour, felt, contrast, edge)
+
+
+def _presences(
+    board: FloatArray, ground: Ground, middles: _Middles, needed: FloatArray
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """(8, 8) over 1 where there is a disc; (8, 8, 3) the felt to hold it against; (8, 8) whether
+    felt is in view at its corners.
+
+    Where the contrast is less than `needed` a disc may lie in a reflection or a shadow, and is held
+    against two of its own corners and against the other discs.
+    """
+    middle, felt, contrast, edge = middles.colour, middles.felt, middles.contrast, middles.edge
     presence = _presence(contrast, edge, needed)
     typical = _typical(middle, _colours(middle, felt, presence > 1)[0])
-    near, in_view = near_corners(smooth, own, middle, noise)
-    alike = np.minimum(_alike(middle, near, typical), _presence(contrast, edge, noise))
-    faint = in_view & (contrast > noise) & (contrast <= needed)
-    felt = np.where(faint[..., None], near, felt)
+    near, in_view = near_corners(board, ground.own, middle, ground.noise)
+    alike = np.minimum(_alike(middle, near, typical), _presence(contrast, edge, ground.noise))
+    faint = in_view & (contrast > ground.noise) & (contrast <= needed)
     presence = np.where(faint, alike, np.where(in_view, np.maximum(presence, alike), presence))
-    discs = presence > 1
-    colours, colour_certainty = _colours(middle, felt, discs)
-    typical = _typical(middle, colours)
-    # Where there is no disc, the best edge means nothing.
-    middles = np.where(discs[..., None, None], inside, ground.bare)
-    shares = _own_share(middles, felt, typical, colours)
-    evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
-    certainty = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
-    bareness = np.clip((1 - off_felt(own, felt) / noise) / FOREIGN + 1, 0, 1)
-    foreign = _foreign(smooth, ground.tone, felt)
-    explained = np.clip((1 - np.where(in_view, 0, foreign / noise)) / HIDDEN + 1, OPEN, 1)
-    unlike = _unlike(middle, felt, typical, colours)
-    sure = np.minimum(certainty, colour_certainty)
-    sure = sure * np.clip(2 - unlike / ALIKE, 0, 1) * np.clip(2 - astray(places, discs), 0, 1)
-    sure = sure * _round(own, middle, contrast)
-    return Squares(
-        colours,
-        np.where(discs, sure, np.minimum(certainty * bareness, explained)).astype(np.float32),
-        (np.minimum(contrast, foreign) > needed) & ~discs,
-        beside,
-        along_border(np.where(tinted[..., None, None], beside[:, :, None], own)),
-        ground.unevenness,
-        float(unlike[discs].mean()) if discs.any() else 0.0,
-        closer(places, discs),
-        tinted & (sharing(np.median(own, axis=2), noise) < PATTERN),
-        crossed(smooth, own, tinted),
-    )
+    return presence, np.where(faint[..., None], near, felt), in_view
+
+
+def _sure_empties(
+    decided: FloatArray, ground: Ground, felt: FloatArray, unexplained: FloatArray
+) -> FloatArray:
+    """(8, 8) certainty that an empty square is one, of how clearly it is `decided` to be.
+
+    Its corners show felt, and its middle nothing else (`unexplained`, Lab units) that light does
+    not explain.
+    """
+    bareness = np.clip((1 - off_felt(ground.own, felt) / ground.noise) / FOREIGN + 1, 0, 1)
+    explained = np.clip((1 - unexplained / ground.noise) / HIDDEN + 1, OPEN, 1)
+    return np.asarray(np.minimum(decided * bareness, explained))
 
 
 def _is_disc_wide(
@@ -145,17 +192,16 @@ def _alike(middle: FloatArray, felt: FloatArray, typical: dict[int, FloatArray])
     return np.asarray(2 * from_felt / (from_felt + nearest + 1e-6), np.float32)
 
 
-def _needed(
-    difference: FloatArray, contrast: FloatArray, edge: FloatArray, noise: float
-) -> FloatArray:
+def _needed(middles: _Middles, noise: float) -> FloatArray:
     """(8, 8) contrast that a disc must have: half of what the board's own sure discs have.
 
-    The two kinds each have their own, as felts are seldom halfway. `difference` (8, 8, 3) Lab units
-    of a middle from the felt; felt itself may differ by `noise`.
+    The two kinds each have their own, as felts are seldom halfway. Felt itself may differ by
+    `noise`, Lab units.
     """
+    contrast = middles.contrast
     needed = np.full(contrast.shape, noise, np.float32)
-    is_sure = (contrast > 2 * noise) & (edge > 2 * ROUND * contrast)
-    lighter = _towards_white(difference, is_sure)
+    is_sure = (contrast > 2 * noise) & (middles.edge > 2 * ROUND * contrast)
+    lighter = _towards_white(middles.colour - middles.felt, is_sure)
     for kind in (lighter, ~lighter):
         sure = contrast[kind & is_sure]
         if sure.size:

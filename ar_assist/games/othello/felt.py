@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello.grid import CELL, SIZE, FloatArray
+from ar_assist.games.othello.canonical import CELL, SIZE, FloatArray
 from ar_assist.games.othello.sampling import CORNERS, centres, middle_colours, sample
 
 FELT_AT = 0.38  # cells from the middle, in x and y: between a disc's edge and the grid line

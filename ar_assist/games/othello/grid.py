@@ -1,10 +1,10 @@
 """Fit the 8 x 8 grid of an Othello board to a picture, from a quad that is roughly right.
 
-The board is warped to a *canonical* picture, where cells are CELL px squares. There each of the 18
-grid lines is looked for near its expected place, one cell's length at a time: a line is a ridge or
-valley (printed line, groove), the outer border also a step (felt to frame). The corners then move
-by the least-squares fit to all places found, with those that disagree weighted down (iteratively
-reweighted least squares, Holland & Welsch 1977), and the picture is warped anew.
+Each of the 18 grid lines is looked for in the board's canonical picture (canonical.py) near its
+expected place, one cell's length at a time: a line is a ridge or valley (printed line, groove), the
+outer border also a step (felt to frame). The corners then move by the least-squares fit to all
+places found, with those that disagree weighted down (iteratively reweighted least squares,
+Holland & Welsch 1977), and the picture is warped anew.
 """
 
 from __future__ import annotations
@@ -19,12 +19,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Homography, Image, Points, homography, transform
-
-SIZE = 8  # cells to a side
-CELL = 32  # px of a canonical cell: a 1 px printed line of a 300 px board still stands out
-MARGIN = 1.5  # cells seen around the board: enough to notice that the grid goes on
-SIDE = round(CELL * (SIZE + 2 * MARGIN))  # px of the canonical picture
+from ar_assist.games.othello.canonical import (
+    BOARD,
+    CELL,
+    MARGIN,
+    SIZE,
+    FloatArray,
+    lab,
+    turned,
+    warped,
+)
+from ar_assist.types import Image, Points, homography, transform
 
 STRETCH = np.arange(-CELL * 5 // 16, CELL * 5 // 16)  # px along a line that are averaged
 RIDGE_PX = 3  # px from a line's middle to the felt beside it, in the canonical picture
@@ -46,18 +51,6 @@ LOOSE_PX = 3.0  # px of the canonical picture: half weight; the edges of a groov
 # Cells from the top: lines are looked at around their crossings, where discs hide them least.
 ALONG = np.array([0.25, *range(1, SIZE), SIZE - 0.25])
 OUTSIDE = np.array([-0.5, *ALONG, SIZE + 0.5])  # … and one cell's length beyond the border
-UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
-FloatArray = NDArray[np.float32]
-Cells = tuple[int, int]  # columns, rows
-EIGHT = (SIZE, SIZE)
-
-
-def outline(cells: Cells) -> Points:
-    """(4, 2) px of a grid's corners in its canonical picture."""
-    return np.asarray((UNIT * cells + MARGIN) * CELL - 0.5, np.float32)
-
-
-BOARD = outline(EIGHT)
 
 
 def _design() -> NDArray[np.float64]:
@@ -77,59 +70,6 @@ _U, _V = np.arange(SIZE + 1) / SIZE, ALONG / SIZE
 _ENDS = np.rint(MOVES @ np.stack([1 - _U, _U])).astype(int) + VOTED_PX  # (81, 9) of each line
 _UPPER, _LOWER = np.mgrid[: 2 * VOTED_PX + 1, : 2 * VOTED_PX + 1]
 _BETWEEN = np.rint(np.multiply.outer(1 - _V, _UPPER) + np.multiply.outer(_V, _LOWER)).astype(int)
-
-
-def canonical(picture: Image, corners: Points, cells: Cells = EIGHT) -> Image:
-    """(SIDE, SIDE, 3) the board with its margin, larger for more cells; corners (4, 2) plane px."""
-    matrix, size_wh = _canonical_from_plane(corners, cells)
-    warped = cv2.warpPerspective(picture, matrix, size_wh, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(warped, np.uint8)
-
-
-def lab(colours: NDArray[Any]) -> FloatArray:
-    """CIE L*a*b* of (H, W, 3) BGR levels, whole ones or not."""
-    scaled = np.asarray(colours, np.float32) / 255
-    return np.asarray(cv2.cvtColor(scaled, cv2.COLOR_BGR2LAB), np.float32)
-
-
-def shown(picture: Image, corners: Points, cells: Cells = EIGHT) -> NDArray[np.bool_]:
-    """(SIDE, SIDE) where the canonical picture shows something, and no repeated rim."""
-    matrix, size_wh = _canonical_from_plane(corners, cells)
-    whole = np.ones(picture.shape[:2], np.uint8)
-    return np.asarray(cv2.warpPerspective(whole, matrix, size_wh) > 0)
-
-
-def _canonical_from_plane(corners: Points, cells: Cells) -> tuple[Homography, Cells]:
-    """The map to the canonical picture of a grid, and that picture's width and height."""
-    width, height = (round(CELL * (count + 2 * MARGIN)) for count in cells)
-    return homography(corners, outline(cells)), (width, height)
-
-
-def turned(board: Image) -> Image:
-    """Its level lines upright; a copy, as strips cut across memory take three times as long."""
-    return np.asarray(cv2.transpose(board), np.uint8)
-
-
-def squares_of(shown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The part of such a picture that holds the squares, less a sixth of a cell at the rim."""
-    first, last = round(CELL * (MARGIN + 1 / 6)), round(CELL * (MARGIN + SIZE - 1 / 6))
-    return shown[first:last, first:last]
-
-
-def shrunk(
-    picture: Image, corners: Points, cells: Cells = EIGHT, cell_px: int = CELL
-) -> tuple[Image, Points]:
-    """The picture and corners at about the scale of the canonical picture, if they are larger.
-
-    Areas are averaged; warping alone would skip pixels, and thin lines with them.
-    """
-    area = cv2.contourArea(corners.astype(np.float32))
-    factor = cell_px * float(np.sqrt(cells[0] * cells[1] / area))
-    if factor > 0.7:
-        return picture, corners
-    small = cv2.resize(picture, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
-    scale = np.array(small.shape[1::-1], np.float32) / picture.shape[1::-1]
-    return np.asarray(small, np.uint8), ((corners + 0.5) * scale - 0.5).astype(np.float32)
 
 
 def _line_strength(board: Image, along: NDArray[np.float64]) -> tuple[FloatArray, FloatArray]:
@@ -258,7 +198,7 @@ def shifted(corners: Points, cells: NDArray[Any]) -> Points:
 
 def _moved(picture: Image, corners: Points, shifts: Callable[[Image], FloatArray]) -> Points:
     """The corners after the shifts that the upright and the level lines want."""
-    board = canonical(picture, corners)
+    board = warped(picture, corners)
     level = shifts(turned(board))
     moved = BOARD + np.stack([shifts(board), level[[0, 3, 2, 1]]], axis=1)
     return transform(homography(BOARD, corners), moved)

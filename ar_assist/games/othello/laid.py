@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello.grid import SIZE
+from ar_assist.games.othello.canonical import SIZE
 from ar_assist.games.othello.sampling import centres
 
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …

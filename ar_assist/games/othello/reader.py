@@ -15,9 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello import grid
+from ar_assist.games.othello import canonical, grid
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard
 from ar_assist.games.othello.board import squares as squares_in
+from ar_assist.games.othello.canonical import SIZE, FloatArray
 from ar_assist.games.othello.coordinates import turn_of
 from ar_assist.games.othello.discs import Squares, classify
 from ar_assist.games.othello.felt import OPEN
@@ -26,7 +27,7 @@ from ar_assist.types import Image, Lattice, Points, Reading, homography, transfo
 
 SIZES = range(4, 14)  # rows and columns of a finder's lattice that may belong to an 8 x 8 board
 REFINED = 2  # windows of a lattice that are fitted in full, the best of a first glance
-ALL_AROUND = (grid.SIZE + 2, grid.SIZE + 2)  # a board and the cells around it …
+ALL_AROUND = (SIZE + 2, SIZE + 2)  # a board and the cells around it …
 ONE_AROUND = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])  # … that many from its corners
 LINES_SEEN = 0.6  # share of the inner lines that an empty board shows; chance gives 0.2 to 0.4
 SOME_LINES, SOME_BORDER = 0.5, 0.3  # shares of inner lines and border that do with discs on them
@@ -90,14 +91,14 @@ def _starts(picture: Image, lattice: Lattice | None) -> list[Points]:
         return [lattice.corners]
     if lattice.rows not in SIZES or lattice.cols not in SIZES:
         return []
-    row, col = (min(0, count - grid.SIZE) for count in (lattice.rows, lattice.cols))
-    rows, cols = max(lattice.rows, grid.SIZE) - row, max(lattice.cols, grid.SIZE) - col
+    row, col = (min(0, count - SIZE) for count in (lattice.rows, lattice.cols))
+    rows, cols = max(lattice.rows, SIZE) - row, max(lattice.cols, SIZE) - col
     whole = Lattice(_shifted(lattice, row, col), lattice.pitch_xy, rows, cols)
-    if rows == cols == grid.SIZE:
+    if rows == cols == SIZE:
         return [whole.corners]
     windows = _glance(picture, whole)
     return [
-        Lattice(_shifted(whole, *window), lattice.pitch_xy, grid.SIZE, grid.SIZE).corners
+        Lattice(_shifted(whole, *window), lattice.pitch_xy, SIZE, SIZE).corners
         for window in windows[:REFINED]
     ]
 
@@ -110,14 +111,14 @@ def _shifted(lattice: Lattice, row: int, col: int) -> tuple[float, float]:
 def _glance(picture: Image, lattice: Lattice) -> list[tuple[int, int]]:
     """First row and column of the windows of 8 x 8, the one that looks best first."""
     cells = (lattice.cols, lattice.rows)
-    small, corners = grid.shrunk(picture, lattice.corners, cells)
+    small, corners = canonical.shrunk(picture, lattice.corners, cells)
     supports = grid.supports(*_views(small, corners, cells))
     return sorted(supports, key=lambda window: -supports[window].merit)
 
 
 def _fit(picture: Image, corners: Points, rough: bool = True) -> _Fit | None:
     """The grid near a quad and what its squares seem to hold; None if it's none of a board."""
-    small, start = grid.shrunk(picture, corners)
+    small, start = canonical.shrunk(picture, corners)
     near = _found(small, start) if rough else start
     if near is None:
         return None
@@ -136,9 +137,9 @@ def _fitted(picture: Image, corners: Points) -> _Fit | None:
     """What the squares of a fitted grid seem to hold; None if it's none of a board."""
     board, shown = _views(picture, corners)
     lines = grid.support(board, shown)
-    if not grid.squares_of(shown).all() or not _is_grid(lines):
+    if not canonical.squares_of(shown).all() or not _is_grid(lines):
         return None
-    squares = _uncovered(classify(grid.lab(board)), lines)
+    squares = _uncovered(classify(canonical.lab(board)), lines)
     return _Fit(corners, lines, _laid_beside(squares))
 
 
@@ -157,10 +158,10 @@ def _found(picture: Image, corners: Points) -> Points | None:
 
 
 def _views(
-    picture: Image, corners: Points, cells: grid.Cells = grid.EIGHT
+    picture: Image, corners: Points, cells: canonical.Cells = canonical.EIGHT
 ) -> tuple[Image, NDArray[np.bool_]]:
     """The canonical picture, and where it shows anything."""
-    return grid.canonical(picture, corners, cells), grid.shown(picture, corners, cells)
+    return canonical.warped(picture, corners, cells), canonical.shown(picture, corners, cells)
 
 
 def _uncovered(squares: Squares, lines: grid.Support) -> Squares:
@@ -226,12 +227,12 @@ def _has_begun(squares: Squares) -> bool:
     return bool((squares.colours[3:5, 3:5] > 0).all())
 
 
-def _is_one_felt(felt: grid.FloatArray) -> bool:
+def _is_one_felt(felt: FloatArray) -> bool:
     """Whether the outer rows and columns have the tint of the rest, and aren't beside the board."""
     return _tint_apart(np.stack([felt[0], felt[-1], felt[:, 0], felt[:, -1]]), felt) < ONE_FELT
 
 
-def _tint_apart(sides: grid.FloatArray, felt: grid.FloatArray) -> float:
+def _tint_apart(sides: FloatArray, felt: FloatArray) -> float:
     """How far the tint of a side, of (4, N, 3) colours, is from that of most felt, (8, 8, 3)."""
     ours, usual = (
         np.median(colours[..., 1:] / (colours[..., :1] + DARK), axis=axes)

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello.grid import SIZE, FloatArray
+from ar_assist.games.othello.canonical import SIZE, FloatArray
 from ar_assist.games.othello.sampling import centres, pixels, sample
 
 OFFSETS = np.linspace(-0.3, 0.3, 7)  # cells a disc's top may be off its place, in x and y

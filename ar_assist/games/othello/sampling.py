@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello.grid import CELL, MARGIN, SIDE, SIZE, FloatArray
+from ar_assist.games.othello.canonical import CELL, MARGIN, SIDE, SIZE, FloatArray
 
 MIDDLE = 0.30  # cells: the middle of a disc; dots that mark moves fill less than half of it
 CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])  # the ways to a square's own

@@ -56,7 +56,7 @@ FOLDS = 4  # a field is judged by the quarter of the cells that it was not fitte
 WORTHS = np.linspace(0, 1, 11)  # shares of a field that may be believed
 
 
-def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
+def straightened(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     """(R, C, CELL, CELL, 3) BGR cells, with lines straightened and light evened.
 
     The outer `rim` rows and columns follow, but have no say: they may be no part of the board.
@@ -66,8 +66,23 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     inside = (np.minimum(row, grid[0] - 1 - row) >= rim) & (
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
-    inside = inside.ravel()
-    soft = softened(picture, lattice)
+    cells, pairs, contrast = _straight_lines(softened(picture, lattice), lattice, inside.ravel())
+    levels = np.column_stack([level(face(cells)), 100 * np.log(contrast + NOISE)])
+    a, b = pairs.T
+    basis = _basis(grid, FALLOFF[0])
+    light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
+    light = (DOUBT_LIGHT * light.reshape(*grid, 4)).astype(np.float32)
+    offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
+    return np.asarray((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain, np.float32)
+
+
+def _straight_lines(soft: Image, lattice: Lattice, inside: Mask) -> tuple[Array, Indices, Array]:
+    """(N, CELL, CELL, 3) cells along lines that are straight; (M, 2) mates among them; and (N,)
+    the contrast of cells when these were sought.
+
+    By the frames that cells share, then by mates, which are told better when cells lie better.
+    """
+    grid = lattice.rows, lattice.cols
     bend = _bend_of_frames(cut(soft, lattice), inside)
     basis = _basis(grid, BENDING[0])
     for reach in REACHES:
@@ -81,16 +96,9 @@ def settle(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         steps = _register(grey, pairs, COARSE * shift[a, b])
         field = basis @ _fitted(basis[b] - basis[a], steps / DOUBT, BENDING[1])
         if not field.any():
-            break
+            return cells, pairs, contrast
         bend = (bend + DOUBT * field.reshape(*grid, 2)).astype(np.float32)
-    else:
-        cells = cut(soft, lattice, bend).reshape(-1, CELL, CELL, 3)
-    levels = np.column_stack([level(face(cells)), 100 * np.log(contrast + NOISE)])
-    basis = _basis(grid, FALLOFF[0])
-    light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
-    light = (DOUBT_LIGHT * light.reshape(*grid, 4)).astype(np.float32)
-    offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
-    return np.asarray((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain, np.float32)
+    return cut(soft, lattice, bend).reshape(-1, CELL, CELL, 3), pairs, contrast
 
 
 def _bend_of_frames(cells: Array, inside: Mask) -> Array:
