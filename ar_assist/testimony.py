@@ -116,6 +116,7 @@ class Testimony:
         # board's picture as it would be without that.
         self._covered_since = never
         self._beneath: NDArray[np.float32] | None = None
+        self._whole = reading  # what was believed, with these tiles
         self._shown: tuple[NDArray[np.float32], float] | None = None  # a look's cells, and when: s
 
     @property
@@ -156,8 +157,11 @@ class Testimony:
         back = uncovered & (taken | ~off.otherwise)
         gone = taken & ~off.steady & (old.cells != 0)
         is_other = off.another and bool(taken.any())
-        self._note_covered(gone, back, sight.natural, is_other, time)
         contrary = off.otherwise & ~taken
+        heard = reading.patched(old, contrary)
+        known = back if sight.natural is None else back | sight.natural
+        self._note_covered(gone, known | is_other, old, time)
+        self._explain_covered(sight, heard)
         self._believed_at = np.where(taken, time, self._believed_at)
         self._confirmed_at = np.where(contrary, self._confirmed_at, time)
         if sight.natural is not None and (taken & sight.natural).any():
@@ -170,7 +174,6 @@ class Testimony:
             against=np.where(waits & off.steady | taken & unheard, time, word.against),
         )
         # A cell that seems to be as it was is no surer to be so than a look is that it is not.
-        heard = reading.patched(old, contrary)
         no_surer = np.minimum(heard.certainty, reading.certainty)
         heard = replace(heard, certainty=np.where(off.steady, no_surer, heard.certainty))
         heard = self._with_doubts(self._steadied(heard, taken, contrary), time)
@@ -231,14 +234,22 @@ class Testimony:
         self._beneath = change.patched(shown.read, beneath, covered)
         return covered & ~change.changed(self._beneath, shown.now)
 
-    def _note_covered(
-        self, gone: Mask, back: Mask, natural: Mask | None, is_other: bool, time: float
-    ) -> None:
-        """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered; on
-        another board none is."""
-        since = np.where(gone & ~back, np.minimum(self._covered_since, time), self._covered_since)
-        known = back if natural is None else back | natural
-        self._covered_since = np.where(known | is_other, np.inf, since)
+    def _note_covered(self, gone: Mask, known: Mask, old: Reading[Any], time: float) -> None:
+        """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered, if
+        it is not known otherwise."""
+        covered = self._covered_since < np.inf
+        self._whole = old.patched(self._whole, covered) if covered.any() else old
+        since = np.where(gone, np.minimum(self._covered_since, time), self._covered_since)
+        self._covered_since = np.where(known, np.inf, since)
+
+    def _explain_covered(self, sight: Sight, heard: Reading[Any]) -> None:
+        """What is believed to be as it was before it went is covered no more. What else went may
+        have been a move after all, of which one tile was seen to go before the other."""
+        covered = (self._covered_since < np.inf) & (heard.cells != self._whole.cells)
+        if covered.any():
+            whole = heard.patched(self._whole, covered)
+            covered &= not sight.game.follows(whole.board, heard.board)
+        self._covered_since = np.where(covered, self._covered_since, np.inf)
 
     def _without_lines(self, word: _Word, time: float) -> _Word:
         """A move is seen: what looks said against other cells as it was played came of the line

@@ -526,6 +526,22 @@ def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_lo
     assert sure[-1] > 0.9 if is_shown else sure[-1] <= 0.2
 
 
+@pytest.mark.parametrize("is_pair", [True, False])
+def test_a_pair_of_which_one_tile_was_seen_to_go_before_the_other_was_a_move(is_pair: bool):
+    """A hand let a tile be seen to go, then the other one, so that no look saw a move."""
+    belief, certainties = Belief(), []
+    first, second = HINT.a, HINT.b if is_pair else (1, 4)
+    boards = [START] * 2 + [START.put({first: 0})] * 4 + [START.put({first: 0, second: 0})] * 4
+    for number, board in enumerate(boards):
+        sight = _sight_of_a_pair(START, np.zeros((ROWS, COLS), bool))
+        sight = replace(sight, reading=replace(sight.reading, board=board), natural=None)
+        belief.hear(sight, number / 5, _grey(board), np.eye(3))
+        certainties.append(belief.reading.certainty[first])
+    assert belief.reading.board == boards[-1]
+    assert certainties[5] <= 0.2
+    assert certainties[-1] > 0.9 if is_pair else certainties[-1] <= 0.2
+
+
 def _sight_of_a_pair(board: ToyBoard, gone: np.ndarray) -> Sight:
     """A look that knows that the pair's cells, if they are empty, are a move."""
     reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
