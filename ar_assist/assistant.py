@@ -216,6 +216,8 @@ class Assistant:
     def _begin_look(self, frame: Frame) -> None:
         if self._looking is not None:
             return
+        if self._is_vain and frame.time == self._looked_at:
+            return  # the picture stands still: another look at it would find no more
         followed = self._followed if self._followed and self._followed.plane else None
         if followed and not self._is_restless() and abs(frame.time - self._looked_at) < CALM_S:
             return
@@ -303,10 +305,10 @@ class Assistant:
             self._touch = replace(self._touch, looks=self._touch.looks + 1)
         try:
             sight, self._timing["look"] = looking.future.result()
+            self._is_vain = sight is None
         except BrokenExecutor:  # the process was killed; the next look gets a new one
             sight = None
         seen = looking.seen
-        self._is_vain = sight is None
         if sight is not None:
             sight = self._as_set(sight)
         if sight is not None and sight.tracker is not None:

@@ -338,6 +338,15 @@ def test_nothing_there_is_searching(play):
     assert views[0].reason == "searching for a board"
 
 
+def test_a_picture_that_stands_still_is_looked_at_in_vain_only_once(monkeypatch):
+    source, looks = ToySource(lambda t: None), Remembers()
+    source.replace_finder(monkeypatch)
+    assistant = Assistant([ToyGame()], looks, ClipExecutor())
+    for index in (0, 0, 0, 1, 1, 2):
+        assistant.step(source.frame(index))
+    assert [task.frame.index for task in looks.tasks] == [0, 1, 2]
+
+
 def test_a_find_averages_earlier_frames_only_where_one_alone_did_not_do(monkeypatch):
     source = ToySource(lambda t: START if t > 1 else None, 2.0)
     source.replace_finder(monkeypatch)
@@ -708,11 +717,12 @@ class Killed(ClipExecutor):
         return dead
 
 
-def test_a_killed_look_is_followed_by_the_next(monkeypatch):
+@pytest.mark.parametrize("stands_still", [False, True])
+def test_a_killed_look_is_followed_by_the_next(monkeypatch, stands_still: bool):
     source = ToySource(lambda t: START, 1.0)
     source.replace_finder(monkeypatch)
     assistant = Assistant([ToyGame()], Killed(), ClipExecutor())
-    states = [assistant.step(source.frame(i)).state for i in range(3)]
+    states = [assistant.step(source.frame(i * (not stands_still))).state for i in range(3)]
     assert states == ["searching", "searching", "locked"]
 
 
