@@ -696,6 +696,18 @@ def test_what_shows_little_is_surely_ground_only_where_ground_shows_hardly_less(
     assert (most[4] == 1) == is_sure
 
 
+def test_where_most_bare_cells_hold_pale_tiles_the_ground_around_the_board_tells() -> None:
+    """Grey sprites on grey ground before a camera without colour."""
+    inside, tile = np.arange(10) < 8, np.arange(10) < 2
+    contrast = np.where(tile, 20, 3.0).astype(np.float32)
+    contrast[-3:] = 0.4, 0.2, 0.2  # one gap in the board, and what lies around
+    nothing, quiet = np.zeros(10, bool), np.ones((10, 4), bool)
+    of_ground = ~tile, nothing, nothing, True
+    seen = Shown(contrast, 4.0, ~tile, ~tile, contrast, quiet, ~tile, *of_ground)
+    most = telling._most_of_ground(seen, tile, inside & ~tile, nothing)
+    assert (most[inside & ~tile] == [*5 * [DROPPED], 1]).all()
+
+
 def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)

@@ -253,7 +253,9 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
     """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     if bare.any():  # one that shows far more than ground usually does may hold a pale tile
-        usual = float(np.quantile(seen.contrast[bare], USUALLY))
+        around = seen.empty & ~bare  # where most that are bare do, what is ground beside them tells
+        grounds = (seen.contrast[some] for some in (bare, around) if some.any())
+        usual = min(float(np.quantile(shown, USUALLY)) for shown in grounds)
         shows = min(shows, BUSIER * usual + np.clip(STRAYS * usual, FAINTEST, NOISE / 2))
     guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
     if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
