@@ -13,7 +13,7 @@ from ar_assist.look import Sight
 from ar_assist.track import Tracker
 from ar_assist.types import Frame, Homography, Image, Plane, Points, homography
 
-VIEWS = 4  # frames that a look at the plane averages
+VIEWS = 4  # frames that a look at the plane averages: eight read no board better
 VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
 SHOWS_LESS = 0.01  # of the plane: less is tremor
 OUTLINE_PARTS = 8  # of a side of a plane, which a lens bends
