@@ -573,6 +573,29 @@ def test_a_few_drawings_without_frames_keep_the_lattice_that_their_places_make()
     assert (fits[-1].support == support).all()
 
 
+@pytest.mark.parametrize("width", [pytest.param(24, id="two"), pytest.param(48, id="one")])
+def test_tiles_that_touch_and_are_outlined_as_pairs_are_cells_of_their_own(width: int) -> None:
+    """High cards seen from the side: most blobs are two of them, and where these lie is a lattice.
+
+    A card as wide as two stays one.
+    """
+    rng = np.random.default_rng(4)
+    rows, cols = 5, 192 // width
+    image = rng.normal((60, 150, 190), 3, (400, 400, 3)).clip(0, 255).astype(np.uint8)
+    for row, col in np.ndindex(rows, cols):
+        x, y, letter = 100 + width * col, 60 + 50 * row, int(rng.integers(9))
+        cv2.rectangle(image, (x + 1, y + 1), (x + width - 2, y + 48), (235, 240, 240), -1)
+        ink = [(30, 30, 30), (40, 40, 200), (40, 120, 20)][letter % 3]
+        at = x + width // 2 - 8, y + 32
+        cv2.putText(image, "AKQJ83579"[letter], at, 0, 0.75, ink, 2, cv2.LINE_AA)
+    frame_from_grid = np.array([[48, 0, 99.5], [0, 50, 59.5], [0, 0, 1]])
+    sparse = Fit(frame_from_grid, Box(0, 0, 4, rows), np.ones((rows, 4), bool), likeness=1.0)
+    fits = search._of_blobs(image, sparse)
+    assert len(fits) == 1
+    assert (fits[0].box.cols, fits[0].box.rows) == (cols, rows)
+    assert np.abs(fits[0].sides - (width, 50)).max() < 0.5
+
+
 def test_a_diagonal_that_a_half_cleared_board_fills_better_is_no_axis_of_it() -> None:
     """Tiles have slid down to the lower left: two thirds of the sheared box are full, half of its
     own, whose sides are shorter."""

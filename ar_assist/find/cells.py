@@ -72,6 +72,34 @@ def settle(image: Image, fit: Fit) -> Fit | None:
     return settled
 
 
+def parted(image: Image, fit: Fit) -> Fit | None:
+    """The lattice with cells of half the width or height, where those that there are hold two tiles
+    each: of tiles that touch, pairs may be outlined as one.
+
+    Halves of a tile alternate, for its frame or gap is on one side of either. And two tiles that
+    are taken for one have no equals, but each of them has: the rule of `settle`, the other way.
+    Of a few drawings neither tells, and their halves make no lattice that is as likely.
+    """
+    finer = (_in_two(fit, across) for across in (True, False))
+    likely = [f for n, f in enumerate(finer) if _alternations(image, f)[n] < ALTERNATING]
+    halves = filter(None, (measured(image, half) for half in likely))
+    have_equals = (half for half in halves if fit.content < AS_ALIKE * half.content)
+    best = max(have_equals, key=lambda half: half.score, default=fit)
+    return best if best.score > fit.score else None
+
+
+def _in_two(fit: Fit, across: bool) -> Fit:
+    """The same cells, each cut in two beside or above each other."""
+    axis, step = (1, (0.5, 1.0, 1.0)) if across else (0, (1.0, 0.5, 1.0))
+    box = fit.box
+    cut = Box(2 * box.x, box.y, 2 * box.cols, box.rows)
+    if not across:
+        cut = Box(box.x, 2 * box.y, box.cols, 2 * box.rows)
+    frame_from_grid = fit.frame_from_grid @ np.diag(step)
+    support = np.repeat(fit.support, 2, axis=axis)
+    return replace(fit, frame_from_grid=frame_from_grid, box=cut, support=support, bend=None)
+
+
 def _settled(image: Image, fit: Fit) -> Fit | None:
     bases = _bases(fit)
     least = _least_fill(bases)

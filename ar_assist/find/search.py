@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find.blobs import blob_lattices
-from ar_assist.find.cells import compared, measured, settle
+from ar_assist.find.cells import compared, measured, parted, settle
 from ar_assist.find.lattice import Fit, grow
 from ar_assist.find.period import SCALES, Seed, axis_seeds, seeds
 from ar_assist.find.quads import Quad
@@ -73,6 +73,9 @@ def _of_blobs(image: Image, sparse: Fit) -> list[Fit]:
     final = measured(image, sparse)
     if final is None:
         return []
+    of_pairs = parted(image, final)
+    if of_pairs:
+        return [of_pairs]
     loses = final.support.sum() < sparse.support.sum()
     return [final, compared(image, sparse)] if loses else [final]
 
