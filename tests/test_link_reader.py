@@ -708,6 +708,19 @@ def test_where_most_bare_cells_hold_pale_tiles_the_ground_around_the_board_tells
     assert (most[inside & ~tile] == [*5 * [DROPPED], 1]).all()
 
 
+@pytest.mark.parametrize(("grain", "is_sure"), [(0.05, False), (0.15, True)])
+def test_what_stands_out_of_even_ground_is_not_surely_ground(grain: float, is_sure: bool) -> None:
+    """A picture of thin lines in the colour of the ground, which shows half as much again."""
+    rng = np.random.default_rng(3)
+    bare = np.arange(60) < 40
+    contrast = np.where(bare, 3.7 * np.exp(rng.normal(0, grain, 60)), 20).astype(np.float32)
+    contrast[39] = 5.5
+    nothing, quiet = np.zeros(60, bool), np.ones((60, 4), bool)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
+    assert (most[:39] == 1).all()
+    assert (most[39] == 1) == is_sure
+
+
 def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     rng = np.random.default_rng(2)
     drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
