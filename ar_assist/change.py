@@ -36,8 +36,10 @@ ALIKE = 0.7
 # least: blur makes cells like none, and a move changes few. What was dealt its like, and the ground
 # of holes, say nothing.
 DEALT, FEWEST_DEALT = 1 / 3, 6
-OWN = 0.05  # of the board's contrast: less is hardly a picture of a cell's own, …
-NOISE = 1.0  # … and so few grey levels are noise, as far as these small pictures have any
+# Of the board's contrast: less is hardly a picture of a cell's own. Squares of plain colour show
+# 0.07 in their seams, other ways round with every small shift; tiles with pictures 0.2 to 1.
+OWN = 0.1
+NOISE = 1.0  # grey levels: less is noise, as far as these small pictures have any
 FAINT = 4.0  # grey levels: contrast taken for a board of hardly any
 GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 # A frame is drawn around the tile that the player has chosen. Its middle shows the picture it did,

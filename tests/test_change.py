@@ -130,6 +130,24 @@ def test_a_board_with_many_holes_that_is_dealt_anew_is_no_blurred_one(is_dealt: 
     assert changed[kinds != after].mean() > 0.7 if is_dealt else not changed.any()
 
 
+@pytest.mark.parametrize(("strength", "is_picture"), [(12, False), (40, True)])
+def test_what_cells_hardly_show_does_not_tell_that_they_are_dealt_anew(
+    strength: int, is_picture: bool
+):
+    """The seams of plain squares differ by as much as a small shift makes of them."""
+    rng = np.random.default_rng(5)
+    own = [cv2.resize(one, (6, 6)) for one in rng.normal(0, strength, (80, 3, 3))]
+    tile = np.full((8, 8), 40.0)
+    tile[1:7, 1:7] = 210
+
+    def board(order: np.ndarray) -> np.ndarray:
+        cells = np.stack([tile + np.pad(own[n], 1) for n in order])
+        return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
+
+    compared = change.Compared(board(np.arange(80)), board(rng.permutation(80)))
+    assert compared.dealt_anew.mean() > 0.7 if is_picture else not compared.dealt_anew.any()
+
+
 @pytest.mark.parametrize("is_dealt", [True, False])
 def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool):
     """They show what their equals did, over which the waves went before."""
