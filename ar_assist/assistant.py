@@ -487,8 +487,9 @@ class Assistant:
             return True
         # Tiles that fly together pass for a camera that moves, until they are seen apart.
         is_back = self._followed is not None and self._followed.is_back
-        may_fly = is_back or bool(compared.dealt_anew.any())
-        return may_fly and self._belief.touches_hint(changed | compared.may_have_begun())
+        return (is_back or compared.may_fly) and self._belief.touches_hint(
+            changed | compared.may_have_begun
+        )
 
 
 def _timed_look(task: Task, clock: Callable[[], float]) -> tuple[Sight | None, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import cv2
 import numpy as np
@@ -32,6 +32,9 @@ MOST_BLUR = 0.5
 # Correlation of what a cell shows of its own, beyond what all have in common, with what it showed
 # or another did: half of its variance.
 ALIKE = 0.7
+# Another's picture leaves less than this share of what the cell's own former one leaves
+# unexplained: waves of moire and blur make a cell hardly liker to others than to itself.
+UNEXPLAINED = 0.5
 # Share of the cells with another picture than they had that show what others did, and how many at
 # least: blur makes cells like none, and a move changes few. What was dealt its like, and the ground
 # of holes, say nothing.
@@ -110,10 +113,18 @@ class Compared:
             differs = difference > np.maximum(max(least, noise), touched)
         return np.asarray(differs & ~_has_same_middle(read, self.lit, self.contrast))
 
+    @cached_property
     def may_have_begun(self) -> NDArray[np.bool_]:
         """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
         touches all: a camera that moves blurs them, but tiles that fly together do no less."""
         return np.asarray(self.difference > BEGUN * self.contrast)
+
+    @property
+    def may_fly(self) -> bool:
+        """Whether cells are dealt anew; or most have begun to look otherwise, and many like others,
+        if hardly more than like themselves: tiles may be on their way, or blur is all it is."""
+        begun = is_another_board(self.may_have_begun) and _are_many(self._likeness.other > ALIKE)
+        return begun or bool(self.dealt_anew.any())
 
     @cached_property
     def dealt_anew(self) -> NDArray[np.bool_]:
@@ -123,6 +134,12 @@ class Compared:
         Blur, noise and a hand make cells unlike what they were, but not like others. Waves of moire
         make them like their equals, over which these waves went before: others are of other kinds.
         """
+        anew, own, other = self._likeness
+        like_others = (other > ALIKE) & (1 - other < UNEXPLAINED * (1 - own))
+        return anew & _are_many(like_others)
+
+    @cached_property
+    def _likeness(self) -> _Likeness:
         before, now = (_less_common(_cut(picture)) for picture in (self.read, self.lit))
         length, length_now = (
             np.sqrt(np.einsum("rycx,rycx->rc", own, own)) for own in (before, now)
@@ -132,16 +149,26 @@ class Compared:
         shows = length > max(OWN * self.contrast, NOISE) * CELL_PX
         anew = shows & (alike < ALIKE)
         if anew.sum() < FEWEST_DEALT:
-            return np.zeros_like(anew)
+            return _Likeness(anew, alike[anew], np.zeros_like(alike[anew]))
         was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
         was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
         shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
         likeness = shown @ was.T
         if self.kinds is not None:
             likeness[self.kinds[anew][:, None] == self.kinds[shows]] = -1
-        like_another = int((likeness.max(1) > ALIKE).sum())
-        is_dealt = like_another >= max(FEWEST_DEALT, DEALT * len(shown))
-        return np.asarray(anew & is_dealt)
+        return _Likeness(anew, alike[anew], likeness.max(1))
+
+
+class _Likeness(NamedTuple):
+    """Of what cells show of their own, beyond what all have in common."""
+
+    anew: NDArray[np.bool_]  # (rows, cols): had such a picture, and do not show it any more
+    own: NDArray[np.float32]  # (n,) correlations of these with what they showed, …
+    other: NDArray[np.float32]  # … and with what one of another kind did, at most
+
+
+def _are_many(like_others: NDArray[np.bool_]) -> bool:
+    return bool(like_others.sum() >= max(FEWEST_DEALT, DEALT * len(like_others)))
 
 
 def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:

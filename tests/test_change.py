@@ -148,6 +148,25 @@ def test_what_cells_hardly_show_does_not_tell_that_they_are_dealt_anew(
     assert compared.dealt_anew.mean() > 0.7 if is_picture else not compared.dealt_anew.any()
 
 
+@pytest.mark.parametrize(("own_share", "other_share"), [(0.1, 0.9), (0.62, 0.73)])
+def test_cells_that_are_hardly_liker_to_others_than_to_themselves_are_not_dealt_anew(
+    own_share: float, other_share: float
+):
+    """What blur and waves make of them; tiles may be on their way, if most look otherwise."""
+    own = np.random.default_rng(5).normal(0, 1, (80, 6, 6))
+    other = np.roll(own, 1, 0)
+    rest = np.random.default_rng(6).normal(0, np.sqrt(1 - own_share**2 - other_share**2), own.shape)
+
+    def board(drawn: np.ndarray) -> np.ndarray:
+        cells = 128 + 40 * np.pad(drawn, ((0, 0), (1, 1), (1, 1)))
+        return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
+
+    compared = change.Compared(board(own), board(own_share * own + other_share * other + rest))
+    is_dealt = other_share > 2 * own_share
+    assert compared.dealt_anew.any() == is_dealt
+    assert compared.may_fly
+
+
 @pytest.mark.parametrize("is_dealt", [True, False])
 def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool):
     """They show what their equals did, over which the waves went before."""
