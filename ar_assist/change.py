@@ -100,8 +100,7 @@ class Compared:
     def changed(self, share: float = CHANGE) -> NDArray[np.bool_]:
         """(rows, cols): which cells no longer look as they did when they were read, by a share of
         the board's contrast."""
-        read, difference = self.read, self.difference
-        detail = _by_cell(np.abs(np.gradient(read, axis=0)) + np.abs(np.gradient(read, axis=1)))
+        difference, detail = self.difference, self._detail
         usual, least = float(np.median(difference)), share * self.contrast
         if self.dealt_anew.any():  # nothing touches all cells then
             differs = (difference > least) | self.dealt_anew
@@ -111,7 +110,22 @@ class Compared:
             touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
             noise = BLUR * usual if few else 0.0
             differs = difference > np.maximum(max(least, noise), touched)
-        return np.asarray(differs & ~_has_same_middle(read, self.lit, self.contrast))
+        return np.asarray(differs & ~self._has_same_middle)
+
+    @cached_property
+    def _detail(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels a px that cells had when they were read."""
+        down, across = np.gradient(self.read)
+        return _by_cell(np.abs(down) + np.abs(across))
+
+    @cached_property
+    def _has_same_middle(self) -> NDArray[np.bool_]:
+        """(rows, cols) cells whose middle shows something, and the same as before."""
+        inner = slice(CELL_PX // 4, -CELL_PX // 4)
+        middle, now = (_cut(picture)[:, inner, :, inner] for picture in (self.read, self.lit))
+        shown = np.abs(middle - middle.mean((1, 3), keepdims=True)).mean((1, 3))
+        off = np.abs(now - middle).mean((1, 3))
+        return np.asarray((shown > CHANGE / 2 * self.contrast) & (off < SAME_MIDDLE * shown))
 
     @cached_property
     def may_have_begun(self) -> NDArray[np.bool_]:
@@ -194,17 +208,6 @@ def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.b
 
 def _contrast(picture: NDArray[np.float32]) -> float:
     return max(float(np.abs(picture - picture.mean()).mean()), FAINT)
-
-
-def _has_same_middle(
-    read: NDArray[np.float32], lit: NDArray[np.float32], contrast: float
-) -> NDArray[np.bool_]:
-    """(rows, cols) cells whose middle shows something, and the same as before."""
-    inner = slice(CELL_PX // 4, -CELL_PX // 4)
-    middle, now = (_cut(picture)[:, inner, :, inner] for picture in (read, lit))
-    shown = np.abs(middle - middle.mean((1, 3), keepdims=True)).mean((1, 3))
-    off = np.abs(now - middle).mean((1, 3))
-    return np.asarray((shown > CHANGE / 2 * contrast) & (off < SAME_MIDDLE * shown))
 
 
 def patched(

@@ -702,8 +702,7 @@ def test_where_most_bare_cells_hold_pale_tiles_the_ground_around_the_board_tells
     contrast = np.where(tile, 20, 3.0).astype(np.float32)
     contrast[-3:] = 0.4, 0.2, 0.2  # one gap in the board, and what lies around
     nothing, quiet = np.zeros(10, bool), np.ones((10, 4), bool)
-    of_ground = ~tile, nothing, nothing, True
-    seen = Shown(contrast, 4.0, ~tile, ~tile, contrast, quiet, ~tile, *of_ground)
+    seen = on_ground(contrast, ~tile, quiet, is_plain=True)
     most = telling._most_of_ground(seen, tile, inside & ~tile, nothing)
     assert (most[inside & ~tile] == [*5 * [DROPPED], 1]).all()
 

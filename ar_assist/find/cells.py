@@ -90,13 +90,11 @@ def parted(image: Image, fit: Fit) -> Fit | None:
 
 def _in_two(fit: Fit, across: bool) -> Fit:
     """The same cells, each cut in two beside or above each other."""
-    axis, step = (1, (0.5, 1.0, 1.0)) if across else (0, (1.0, 0.5, 1.0))
+    wide, high = (2, 1) if across else (1, 2)
     box = fit.box
-    cut = Box(2 * box.x, box.y, 2 * box.cols, box.rows)
-    if not across:
-        cut = Box(box.x, 2 * box.y, box.cols, 2 * box.rows)
-    frame_from_grid = fit.frame_from_grid @ np.diag(step)
-    support = np.repeat(fit.support, 2, axis=axis)
+    cut = Box(wide * box.x, high * box.y, wide * box.cols, high * box.rows)
+    frame_from_grid = fit.frame_from_grid @ np.diag([1 / wide, 1 / high, 1.0])
+    support = fit.support.repeat(wide, axis=1).repeat(high, axis=0)
     return replace(fit, frame_from_grid=frame_from_grid, box=cut, support=support, bend=None)
 
 
