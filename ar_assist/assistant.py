@@ -386,7 +386,9 @@ class Assistant:
         if followed and followed.plane and belief.reading and belief.picture is not None:
             tracker = followed.tracker
             now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
-            self._compared = change.Compared(belief.picture, now, belief.reading.cells)
+            self._compared = change.Compared(
+                belief.picture, now, belief.reading.cells, belief.restless
+            )
             self._changed = self._compared.changed()
 
     def _begin_thought(self) -> None:

@@ -19,6 +19,7 @@ from ar_assist import change
 from ar_assist.look import LEAD, TRUST, Sight
 from ar_assist.testimony import (
     CONTRADICTION_S,
+    LOOKS,
     MOST,
     NEW_CERTAINTY,
     PERSIST_S,
@@ -99,6 +100,7 @@ class Belief:
         self._averaged = 0
         self._rumour: _Rumour | None = None
         self._testimony: Testimony | None = None  # on the board that is believed
+        self._usual: list[float] = []  # `change.Compared.usual` of the last looks that read it all
 
     @property
     def is_trusted(self) -> bool:
@@ -122,6 +124,12 @@ class Belief:
         return self._testimony.disputed if self._testimony else None
 
     @property
+    def restless(self) -> float:
+        """Share of the board's contrast by which its typical cell differs from look to look though
+        all read it alike: by waves of moire. Tiles that fly are soon read otherwise."""
+        return min(self._usual) if len(self._usual) == LOOKS else 0.0
+
+    @property
     def hint(self) -> Any:
         """The advised move that is pointed at; None: there is none."""
         moves = self.advice.moves if self.advice else ()
@@ -139,6 +147,7 @@ class Belief:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
         self.reading = self.picture = self._rumour = self._testimony = None
+        self._usual = []
         self._drop_advice()
 
     def give_way(self, to: Reading[Any]) -> None:
@@ -183,6 +192,8 @@ class Belief:
                 cells = Shown(self.picture, shown, changed, begun)
                 verdict = self._testimony.hear(sight, old, reading, cells, time)
                 self._take(verdict, sight, old)
+                if not verdict.otherwise.any():
+                    self._usual = [*self._usual[1 - LOOKS :], compared.usual]
                 kept = verdict.kept | unseen
             elif self._is_insistent(old, reading, changed, time):
                 self._start(sight.game, reading, time)

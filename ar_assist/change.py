@@ -24,7 +24,8 @@ CHANGE = 0.45
 # …and by so many times what touches all cells: what blur and a small shift make of its detail, and
 # what noise and fine moire make of any.
 BLUR = 2.2
-# Share of the contrast by which a tile has begun to go: a pale one soon differs by no more.
+# Share of the contrast by which a tile has begun to go: a pale one soon differs by no more. Waves
+# of strong moire make the typical cell differ by as much; BLUR times what they do is more.
 BEGUN = 0.2
 # Px that blur or a shift can make of a cell's detail (tracked clips: 0.3 at most); more is no blur
 # but other content in most cells.
@@ -81,6 +82,7 @@ class Compared:
     read: NDArray[np.float32]
     now: NDArray[np.float32]
     kinds: NDArray[np.integer[Any]] | None = None  # (rows, cols) as read: equal ones look alike
+    restless: float = 0.0  # `usual` between looks at a board that did not change
 
     @cached_property
     def lit(self) -> NDArray[np.float32]:
@@ -97,11 +99,16 @@ class Compared:
         """(rows, cols) grey levels by which cells differ."""
         return _by_cell(np.abs(self.lit - self.read))
 
+    @cached_property
+    def usual(self) -> float:
+        """Share of the contrast by which the typical cell differs."""
+        return float(np.median(self.difference)) / self.contrast
+
     def changed(self, share: float = CHANGE) -> NDArray[np.bool_]:
         """(rows, cols): which cells no longer look as they did when they were read, by a share of
         the board's contrast."""
         difference, detail = self.difference, self._detail
-        usual, least = float(np.median(difference)), share * self.contrast
+        usual, least = self.usual * self.contrast, share * self.contrast
         if self.dealt_anew.any():  # nothing touches all cells then
             differs = (difference > least) | self.dealt_anew
         else:
@@ -130,8 +137,9 @@ class Compared:
     @cached_property
     def may_have_begun(self) -> NDArray[np.bool_]:
         """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
-        touches all: a camera that moves blurs them, but tiles that fly together do no less."""
-        return np.asarray(self.difference > BEGUN * self.contrast)
+        touches all but what always does: a camera that moves blurs them, but tiles that fly
+        together do no less."""
+        return np.asarray(self.difference > max(BEGUN, BLUR * self.restless) * self.contrast)
 
     @property
     def may_fly(self) -> bool:

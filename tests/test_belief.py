@@ -332,6 +332,25 @@ def test_a_hint_that_a_move_elsewhere_leaves_stays_until_the_next(gone: ToyMove,
     assert belief.wants_advice
 
 
+@pytest.mark.parametrize("misread", [0, 1])
+def test_what_moves_while_looks_agree_is_known_and_a_flight_is_no_part_of_it(misread: int):
+    """Of three looks that read the board alike the calmest tells."""
+    belief, none = Belief(), np.zeros((ROWS, COLS), bool)
+    y, x = np.mgrid[: PLANE_WH[1], : PLANE_WH[0]]
+    restless = []
+    for number in range(5):
+        board = START.put({(2, 3): 2}) if misread and number == 3 else START
+        wave = 10 * np.sin(x / 6 + y / 11 + 2 * number)
+        seen = (_grey(START) * 0.8 + 20 + wave).astype(np.uint8)
+        belief.hear(_sight_of_a_pair(board, none), 0.3 * number, seen, np.eye(3))
+        restless.append(belief.restless)
+    assert restless[:3] == [0.0] * 3
+    assert (restless[3] > 0.05) == (not misread)
+    assert restless[4] > 0.05
+    belief.lose_sight()
+    assert belief.restless == 0.0
+
+
 @pytest.mark.parametrize(
     ("is_whole", "confidence", "looks"), [(True, 0.8, 2), (False, 0.8, 3), (False, 0.95, 1)]
 )

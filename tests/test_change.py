@@ -167,6 +167,22 @@ def test_cells_that_are_hardly_liker_to_others_than_to_themselves_are_not_dealt_
     assert compared.may_fly
 
 
+@pytest.mark.parametrize("is_flight", [True, False])
+def test_tiles_on_their_way_differ_by_more_than_what_always_moves(is_flight: bool):
+    """Cells show as much of others as of their own: tiles fly, or waves of moire always go."""
+    own = np.random.default_rng(5).normal(0, 1, (80, 8, 8))
+
+    def board(drawn: np.ndarray) -> np.ndarray:
+        cells = 128 + 40 * drawn
+        return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
+
+    read, now = board(own), board(0.62 * own + 0.73 * np.roll(own, 1, 0))
+    usual = change.Compared(read, now).usual
+    restless = usual / 5 if is_flight else 0.8 * usual
+    compared = change.Compared(read, now, restless=restless)
+    assert compared.may_fly == is_flight and not compared.dealt_anew.any()
+
+
 @pytest.mark.parametrize("is_dealt", [True, False])
 def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool):
     """They show what their equals did, over which the waves went before."""
