@@ -81,7 +81,7 @@ class Compared:
 
     read: NDArray[np.float32]
     now: NDArray[np.float32]
-    kinds: NDArray[np.integer[Any]] | None = None  # (rows, cols) as read: equal ones look alike
+    kinds: NDArray[np.integer[Any]]  # (rows, cols) as read: equal ones look alike
     restless: float = 0.0  # `usual` between looks at a board that did not change
 
     @cached_property
@@ -176,8 +176,7 @@ class Compared:
         was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
         shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
         likeness = shown @ was.T
-        if self.kinds is not None:
-            likeness[self.kinds[anew][:, None] == self.kinds[shows]] = -1
+        likeness[self.kinds[anew][:, None] == self.kinds[shows]] = -1
         return _Likeness(anew, alike[anew], likeness.max(1))
 
 
@@ -193,11 +192,6 @@ def _are_many(like_others: NDArray[np.bool_]) -> bool:
     return bool(like_others.sum() >= max(FEWEST_DEALT, DEALT * len(like_others)))
 
 
-def changed(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """(rows, cols): which cells no longer look as they did when they were read."""
-    return Compared(read, now).changed()
-
-
 def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:
     """(rows, px, cols, px) cells without their grey level and as much of what all have in common as
     each has of it: an empty cell has no frame."""
@@ -210,8 +204,8 @@ def _less_common(cells: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def still(before: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.bool_]:
     """(rows, cols): which cells look as they did a moment `before`."""
-    both = Compared(before, now)
-    return np.asarray(both.difference < STILL * both.contrast)
+    difference = _by_cell(np.abs(_lit_like(before, now) - before))
+    return np.asarray(difference < STILL * _contrast(before))
 
 
 def _contrast(picture: NDArray[np.float32]) -> float:

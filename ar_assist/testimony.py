@@ -232,7 +232,8 @@ class Testimony:
             return covered
         beneath = shown.read if self._beneath is None else self._beneath
         self._beneath = change.patched(shown.read, beneath, covered)
-        return covered & ~change.changed(self._beneath, shown.now)
+        compared = change.Compared(self._beneath, shown.now, self._whole.cells)
+        return covered & ~compared.changed()
 
     def _note_covered(self, gone: Mask, known: Mask, old: Reading[Any], time: float) -> None:
         """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered, if

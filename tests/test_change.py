@@ -14,9 +14,16 @@ BOARD = Reading(START, LATTICE.corners, np.ones((ROWS, COLS), np.float32), 1.0)
 READ = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
 
 
+def _compared(read: np.ndarray, now: np.ndarray, restless: float = 0.0) -> change.Compared:
+    """Cells of which no two are equal."""
+    shape = (read.shape[0] // change.CELL_PX, read.shape[1] // change.CELL_PX)
+    return change.Compared(read, now, np.arange(np.prod(shape)).reshape(shape), restless)
+
+
 def _changed(now) -> set[tuple[int, int]]:
     read, seen = (change.cells(picture, np.eye(3), BOARD) for picture in (READ, now))
-    return {(int(r), int(c)) for r, c in np.argwhere(change.changed(read, seen))}
+    changed = change.Compared(read, seen, BOARD.cells).changed()
+    return {(int(r), int(c)) for r, c in np.argwhere(changed)}
 
 
 def _without(cells) -> np.ndarray:
@@ -76,7 +83,9 @@ def test_fine_noise_is_no_change_of_empty_cells_either():
             change.cells(np.clip(picture, 0, 255).astype(np.uint8), np.eye(3), BOARD)
             for picture in (_without(gone), _without([*gone, *taken]) + fine)
         )
-        assert np.argwhere(change.changed(before, after)).tolist() == list(map(list, taken))
+        assert np.argwhere(change.Compared(before, after, BOARD.cells).changed()).tolist() == list(
+            map(list, taken)
+        )
 
 
 def test_another_board_is_seen_as_one():
@@ -100,9 +109,9 @@ def test_a_board_of_like_tiles_that_is_dealt_anew_is_no_blurred_one(strength: in
 
     whole = board(np.arange(80))
     read = 60 + share * (whole - 60)
-    assert not change.changed(read, cv2.GaussianBlur(whole, (0, 0), 0.6)).any()
-    assert not change.changed(read, np.roll(whole, 1, 1) * 0.3 + whole * 0.7).any()
-    assert change.is_another_board(change.changed(read, board(rng.permutation(80))))
+    assert not _compared(read, cv2.GaussianBlur(whole, (0, 0), 0.6)).changed().any()
+    assert not _compared(read, np.roll(whole, 1, 1) * 0.3 + whole * 0.7).changed().any()
+    assert change.is_another_board(_compared(read, board(rng.permutation(80))).changed())
 
 
 @pytest.mark.parametrize("is_dealt", [True, False])
@@ -125,7 +134,7 @@ def test_a_board_with_many_holes_that_is_dealt_anew_is_no_blurred_one(is_dealt: 
         return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
 
     now = cv2.GaussianBlur(board(after), (0, 0), 0.5)
-    changed = change.changed(board(kinds), now).ravel()
+    changed = change.Compared(board(kinds), now, kinds.reshape(8, 10)).changed().ravel()
     assert not changed[kinds == after].any()
     assert changed[kinds != after].mean() > 0.7 if is_dealt else not changed.any()
 
@@ -144,7 +153,7 @@ def test_what_cells_hardly_show_does_not_tell_that_they_are_dealt_anew(
         cells = np.stack([tile + np.pad(own[n], 1) for n in order])
         return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
 
-    compared = change.Compared(board(np.arange(80)), board(rng.permutation(80)))
+    compared = _compared(board(np.arange(80)), board(rng.permutation(80)))
     assert compared.dealt_anew.mean() > 0.7 if is_picture else not compared.dealt_anew.any()
 
 
@@ -161,7 +170,7 @@ def test_cells_that_are_hardly_liker_to_others_than_to_themselves_are_not_dealt_
         cells = 128 + 40 * np.pad(drawn, ((0, 0), (1, 1), (1, 1)))
         return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
 
-    compared = change.Compared(board(own), board(own_share * own + other_share * other + rest))
+    compared = _compared(board(own), board(own_share * own + other_share * other + rest))
     is_dealt = other_share > 2 * own_share
     assert compared.dealt_anew.any() == is_dealt
     assert compared.may_fly
@@ -177,9 +186,9 @@ def test_tiles_on_their_way_differ_by_more_than_what_always_moves(is_flight: boo
         return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
 
     read, now = board(own), board(0.62 * own + 0.73 * np.roll(own, 1, 0))
-    usual = change.Compared(read, now).usual
+    usual = _compared(read, now).usual
     restless = usual / 5 if is_flight else 0.8 * usual
-    compared = change.Compared(read, now, restless=restless)
+    compared = _compared(read, now, restless)
     assert compared.may_fly == is_flight and not compared.dealt_anew.any()
 
 
@@ -210,7 +219,7 @@ def test_what_most_cells_differ_by_as_much_as_tiles_that_go_is_no_blur():
     """Busy tiles of a new level that are there in part."""
     read, other = np.random.default_rng(0).normal(128, 30, (2, 64, 80)).astype(np.float32)
     in_part = (np.arange(64) % change.CELL_PX < 3)[:, None]
-    assert change.is_another_board(change.changed(read, np.where(in_part, other, read)))
+    assert change.is_another_board(_compared(read, np.where(in_part, other, read)).changed())
 
 
 def test_a_change_touches_marks_only_where_they_lie():
