@@ -21,6 +21,9 @@ CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that i
 # A cell counts as changed when it differs by this share of the board's own contrast (a tile that
 # goes or is covered differs by about all of it), …
 CHANGE = 0.45
+# A pale tile that goes differs by less: of what it differs by from empty cells the same share
+# counts, from this share of the contrast on.
+PALE = 1 / 3
 # …and by so many times what touches all cells: what blur and a small shift make of its detail, and
 # what noise and fine moire make of any.
 BLUR = 2.2
@@ -108,16 +111,29 @@ class Compared:
         """(rows, cols): which cells no longer look as they did when they were read, by a share of
         the board's contrast."""
         difference, detail = self.difference, self._detail
-        usual, least = self.usual * self.contrast, share * self.contrast
+        usual, least = self.usual * self.contrast, share * self._going
         if self.dealt_anew.any():  # nothing touches all cells then
             differs = (difference > least) | self.dealt_anew
         else:
             blur = float(np.median(difference / (detail + FAINT)))
-            few = usual < least  # else most cells have changed
+            few = self.usual < share  # else most cells have changed
             touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
             noise = BLUR * usual if few else 0.0
-            differs = difference > np.maximum(max(least, noise), touched)
+            differs = difference > np.maximum(np.maximum(least, noise), touched)
         return np.asarray(differs & ~self._has_same_middle)
+
+    @cached_property
+    def _going(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels by which cells differ at most, as far as is known, if their tile
+        goes: a typical empty cell is what they look like then."""
+        going = np.full(self.kinds.shape, self.contrast, np.float32)
+        empty = self.kinds == 0
+        if empty.any():
+            cells = _cut(self.read).swapaxes(1, 2)
+            ground = np.median(cells[empty], axis=0)
+            off = np.abs(cells - ground).mean((2, 3))
+            going[~empty] = np.clip(off[~empty], PALE * self.contrast, self.contrast)
+        return going
 
     @cached_property
     def _detail(self) -> NDArray[np.float32]:

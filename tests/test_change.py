@@ -88,6 +88,27 @@ def test_fine_noise_is_no_change_of_empty_cells_either():
         )
 
 
+@pytest.mark.parametrize("goes", [True, False])
+def test_a_pale_tile_that_goes_differs_by_less_than_others_would(goes: bool):
+    rng = np.random.default_rng(2)
+    kinds = np.arange(80).reshape(8, 10) % 9
+    kinds[0] = 0
+    tiles = (
+        180
+        + np.array([0, *[30] * 7, 8])[kinds.ravel(), None, None]
+        * np.sign(rng.normal(0, 1, (9, 8, 8)))[kinds.ravel()]
+    )
+
+    def board(cells: np.ndarray) -> np.ndarray:
+        picture = cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80)
+        return (picture + rng.normal(0, 2, picture.shape)).astype(np.float32)
+
+    after, pale = tiles.copy(), np.flatnonzero(kinds == 8)[:1]
+    after[pale[: int(goes)]] = 180
+    changed = change.Compared(board(tiles), board(after), kinds).changed()
+    assert np.flatnonzero(changed).tolist() == pale[: int(goes)].tolist()
+
+
 def test_another_board_is_seen_as_one():
     other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
     changed = _changed(cv2.cvtColor(screen_picture(other), cv2.COLOR_BGR2GRAY))
