@@ -12,7 +12,7 @@ from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuf
 
 from ar_assist import replay
 from ar_assist.games import GAMES, tiles
-from ar_assist.games.link import confidence, reader, telling
+from ar_assist.games.link import confidence, reader, suspects, telling
 from ar_assist.games.link.advice import DOUBTFUL
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.ground import Shown
@@ -482,24 +482,24 @@ def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_gr
 @pytest.mark.parametrize(("bare", "hides"), [(4, False), (8, True)])
 def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides: bool) -> None:
     groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])
-    found = reader._may_hide_drawings(groups, groups == 5)
+    found = suspects.may_hide_drawings(groups, groups == 5)
     assert found[groups == 5].all() == hides
     assert not found[groups < 5].any()
-    assert not reader._may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
+    assert not suspects.may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
 
 
 def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behind() -> None:
     groups = np.repeat(np.arange(6), 4)
-    found = reader._may_hide_drawings(groups, groups > 3)
+    found = suspects.may_hide_drawings(groups, groups > 3)
     assert (found == (groups > 3)).all()
 
 
 def test_kinds_that_are_made_unlike_most_others_may_be_stones() -> None:
     groups = np.repeat(np.arange(8), 4)
     for first in (7, 6):
-        assert (reader._may_be_stones(groups, groups >= first) == (groups >= first)).all()
-    assert not reader._may_be_stones(groups, groups >= 5).any()  # kinds of colours of their own
-    assert not reader._may_be_stones(groups, np.arange(32) == 20).any()  # one tile is marked
+        assert (suspects.may_be_stones(groups, groups >= first) == (groups >= first)).all()
+    assert not suspects.may_be_stones(groups, groups >= 5).any()  # kinds of colours of their own
+    assert not suspects.may_be_stones(groups, np.arange(32) == 20).any()  # one tile is marked
 
 
 def test_no_advice_rests_on_stones_amid_tiles_with_a_frame() -> None:
@@ -651,6 +651,23 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     assert (page.certainty[truth == 0] > 0.9).all()
 
 
+@pytest.mark.parametrize(("colour", "is_lost"), [((110, 254, 254), True), ((90, 200, 200), False)])
+def test_faces_that_light_may_have_washed_out_may_be_two_kinds(
+    colour: tuple[int, int, int], is_lost: bool
+) -> None:
+    """Yellow faces without eyes or mouth, where other tiles show theirs: a camera gives no more
+    than 255 of green and red."""
+    truth = shuffled(6, 10, 12, 3)
+    image, lattice = picture(truth)
+    for r, c in np.argwhere(truth == 1):
+        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        cv2.circle(image, middle, PITCH // 3, colour, -1, cv2.LINE_AA)
+    reading = reader.read(amid_noise(image), lattice)
+    assert same_partition(cells_of(reading), truth)
+    is_doubted = reading.certainty <= DOUBTFUL
+    assert (is_doubted == ((truth == 1) & is_lost)).all()
+
+
 def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plain: bool) -> Shown:
     """What cells show of which the `bare` ones are ground."""
     nothing = np.zeros_like(bare)
@@ -725,9 +742,9 @@ def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
     blank = np.full_like(drawn[:1], 90) + rng.normal(0, 1, drawn[:1].shape)
     kinds = np.concatenate([drawn, blank]).astype(np.float32)
-    assert np.flatnonzero(reader._show_little(kinds)).tolist() == [9]
-    assert not reader._show_little(kinds[-5:]).any()  # too few to say what is usual
-    assert not reader._show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
+    assert np.flatnonzero(suspects.show_little(kinds)).tolist() == [9]
+    assert not suspects.show_little(kinds[-5:]).any()  # too few to say what is usual
+    assert not suspects.show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
 
 
 @pytest.mark.slow

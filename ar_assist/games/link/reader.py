@@ -14,11 +14,10 @@ from typing import TypeVar
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
-from ar_assist.games.link import dealing
+from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.confidence import MANY_TILES, MOST_DOUBT, judged, mishaps, unexplained
 from ar_assist.games.link.dealing import LEAST_TILES
@@ -52,13 +51,7 @@ LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
 # as far as pictures reach, but not on all sides at once, for most of what lies there is no board's.
 AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
-MOST_BLOCKS = 0.25  # of all kinds: blocks, and tiles in a reflection, which seem made otherwise too
-SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
-LEAST_SPREAD = 0.1  # of it: kinds are never more alike
-USUAL_KINDS = 8  # or more tell what is usual
 SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
-CLIPPED = 250  # grey levels: cameras give white no more
-LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
 
 Value = TypeVar("Value", np.float32, np.bool_)
 
@@ -229,7 +222,7 @@ def _overexposed(cells: Array, bare: Mask) -> Mask:
     those as bright as can be, where others differ in colour by more than light makes."""
     places = np.flatnonzero(bare)
     faces = tiles.face(cells.reshape(-1, CELL, CELL, 3)[places])
-    clipped = (faces >= CLIPPED).all(-1).mean((1, 2)) > 0.5
+    clipped = (faces >= suspects.CLIPPED).all(-1).mean((1, 2)) > 0.5
     overexposed = np.zeros_like(bare)
     if 0 < clipped.sum() < len(clipped):
         colours = tiles.level(tiles.opponent(faces[~clipped])[1])
@@ -383,10 +376,11 @@ def _may_be_else(survey: Survey, groups: Indices, pictures: Array) -> Mask:
     be pieces of what lies behind or of a gap."""
     tile = _inner(survey.tile)
     unsure: Mask = tile & _inner(survey.runs_on)
-    unsure[tile] |= _may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5)
-    unsure[tile] |= _may_be_stones(groups, _inner(survey.spared)[tile])
+    unsure[tile] |= suspects.may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5)
+    unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
+    unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.on_picture:
-        unsure[tile] |= _show_little(pictures)[groups]
+        unsure[tile] |= suspects.show_little(pictures)[groups]
     return unsure
 
 
@@ -425,32 +419,3 @@ def _certainty(survey: Survey, groups: Indices, margin: Array) -> Array:
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty
-
-
-def _may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
-    """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
-    are, or of several such kinds: dark drawings on dark faces look so, and pieces of what lies
-    behind; a game has one blank tile."""
-    sizes = np.bincount(groups)
-    is_bare = 2 * np.bincount(groups, bare) > sizes
-    hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1))
-    amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
-    return amid_drawings
-
-
-def _may_be_stones(groups: Indices, unlike: Mask) -> Mask:
-    """(N,) tiles of kinds that are made `unlike` most: blocks that never go are so, and come again
-    as tiles do. Blocks look alike; where many kinds are so, tiles have colours of their own."""
-    is_unlike = 2 * np.bincount(groups, unlike) > np.bincount(groups)
-    stones: Mask = is_unlike[groups] & (is_unlike.mean() <= MOST_BLOCKS)
-    return stones
-
-
-def _show_little(pictures: Array) -> Mask:
-    """(K,) kinds that show far less than most: (K, CELL, CELL, 3) pieces of what lies behind."""
-    grey, _ = tiles.opponent(pictures)
-    shown = np.log(tiles.spread(tiles.face(tiles.detail(grey))[..., None])[:, 0] + LEAST_DETAIL)
-    off = shown - np.median(shown)
-    spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
-    little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
-    return little

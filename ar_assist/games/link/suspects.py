@@ -1,0 +1,66 @@
+"""Kinds of tiles that may not be one kind of tile: all that is seen of their cells is alike, but
+what is not seen may differ, or they are no tiles at all."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from ar_assist.games import tiles
+from ar_assist.games.link.ground import Mask
+from ar_assist.games.tiles import CELL, NOISE, Array, Indices
+
+CLIPPED = 250  # grey levels: cameras give no more
+TWO_PAIRS = 4  # tiles: fewer are one kind
+WASHED_OUT = 0.8  # of a tile's middle is clipped: noise and sharpened edges are darker
+MOST_BLOCKS = 0.25  # of all kinds: blocks, and tiles in a reflection, which seem made otherwise too
+SHOW_LITTLE = 3.0  # spreads (of the logarithm) below what kinds usually show
+LEAST_SPREAD = 0.1  # of it: kinds are never more alike
+USUAL_KINDS = 8  # or more tell what is usual
+LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
+
+
+def may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
+    """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
+    are, or of several such kinds: dark drawings on dark faces look so, and pieces of what lies
+    behind; a game has one blank tile."""
+    sizes = np.bincount(groups)
+    is_bare = 2 * np.bincount(groups, bare) > sizes
+    hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1))
+    amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
+    return amid_drawings
+
+
+def are_washed_out(groups: Indices, cells: Array) -> Mask:
+    """(N,) tiles, (N, CELL, CELL, 3) as the picture has them, of kinds that may be two: their
+    middle is clipped in two channels and even, where most kinds show a drawing. So do all faces of
+    one outline if there is too much light. White is no sign of that: paper and blank tiles are."""
+    inner = slice(CELL // 3, -(CELL // 3))
+    sizes = np.bincount(groups)
+    kinds = (groups == np.arange(len(sizes))[:, None]) / sizes[:, None]
+    middles = np.tensordot(kinds, cells[:, inner, inner], 1)
+    darkest, darker, _ = np.moveaxis(np.sort(middles, -1), -1, 0)
+    clipped = (darker >= CLIPPED).mean((1, 2)) > WASHED_OUT
+    is_white = darkest.mean((1, 2)) >= CLIPPED - 2 * NOISE
+    even = middles.std((1, 2)).max(-1) < NOISE
+    lost = clipped & even & ~is_white & (sizes >= TWO_PAIRS) & (2 * even.sum() < len(even))
+    washed_out: Mask = lost[groups]
+    return washed_out
+
+
+def may_be_stones(groups: Indices, unlike: Mask) -> Mask:
+    """(N,) tiles of kinds that are made `unlike` most: blocks that never go are so, and come again
+    as tiles do. Blocks look alike; where many kinds are so, tiles have colours of their own."""
+    is_unlike = 2 * np.bincount(groups, unlike) > np.bincount(groups)
+    stones: Mask = is_unlike[groups] & (is_unlike.mean() <= MOST_BLOCKS)
+    return stones
+
+
+def show_little(pictures: Array) -> Mask:
+    """(K,) kinds that show far less than most: (K, CELL, CELL, 3) pieces of what lies behind."""
+    grey, _ = tiles.opponent(pictures)
+    shown = np.log(tiles.spread(tiles.face(tiles.detail(grey))[..., None])[:, 0] + LEAST_DETAIL)
+    off = shown - np.median(shown)
+    spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
+    little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
+    return little
