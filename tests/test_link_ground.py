@@ -281,6 +281,47 @@ def test_sockets_that_most_tiles_were_taken_from_are_surely_empty() -> None:
     assert (reading.certainty[truth == 0] > 0.9).all()
 
 
+def on_slots(truth: np.ndarray) -> tuple[Image, Lattice]:
+    """Coloured tiles, with drawings some of which hardly show, on squares that stay where a tile
+    was taken from."""
+    image, lattice = picture(np.zeros_like(truth))
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = 90
+        if kind:
+            face = np.random.default_rng(kind).integers(50, 120, 3)
+            image[y + 6 : y + PITCH - 6, x + 6 : x + PITCH - 6] = face
+            at, size, ink = (x + 24, y + 24), (12, 4 + int(kind) % 5), face + 9 * 1.18 ** int(kind)
+            cv2.ellipse(image, at, size, 25 * int(kind), 0, 360, ink.tolist(), -1)
+    return image, lattice
+
+
+@pytest.mark.parametrize("taken", [slice(4), slice(6)])
+def test_squares_that_stay_where_many_tiles_were_are_empty(taken: slice) -> None:
+    truth = shuffled(8, 10, 16, 1)
+    truth[np.isin(truth, np.arange(1, 17)[taken])] = 0
+    reading = reader.read(*on_slots(truth))
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[truth == 0] > 0.9).all()
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 4])
+def test_no_advice_rests_on_squares_that_stay_where_few_tiles_were(pairs: int) -> None:
+    """They are as alike and as even in number as tiles without a drawing would be."""
+    truth = cleared(shuffled(8, 10, 16, 1), pairs)
+    reading = reader.read(*on_slots(truth))
+    assert reading is not None
+    assert (reading.certainty[truth == 0] < 0.9).all()
+    assert (reading.certainty[truth > 0] > 0.9).all()
+
+
+def test_a_grid_of_which_most_squares_are_bare_is_no_board() -> None:
+    truth = shuffled(8, 10, 16, 1)
+    truth[truth > 6] = 0
+    assert reader.read(*on_slots(truth)) is None
+
+
 @pytest.mark.parametrize("is_cleared", [False, True])
 def test_stones_amid_pictures_are_not_surely_empty(is_cleared: bool) -> None:
     """They are plain and have no frame, but bricks show on them or they have not the colour of the

@@ -479,18 +479,23 @@ def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_gr
     assert (reading.certainty[bare] <= DOUBTFUL).all() != is_ground
 
 
-@pytest.mark.parametrize(("bare", "hides"), [(4, False), (8, True)])
-def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(bare: int, hides: bool) -> None:
+@pytest.mark.parametrize(
+    ("bare", "is_whole", "hides"), [(4, False, False), (8, False, True), (4, True, True)]
+)
+def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(
+    bare: int, is_whole: bool, hides: bool
+) -> None:
     groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])
-    found = suspects.may_hide_drawings(groups, groups == 5)
+    found = suspects.may_hide_drawings(groups, groups == 5, is_whole)
     assert found[groups == 5].all() == hides
     assert not found[groups < 5].any()
-    assert not suspects.may_hide_drawings(groups, groups > 0).any()  # a board of plain squares
+    # A board of plain squares.
+    assert not suspects.may_hide_drawings(groups, groups > 0, is_whole).any()
 
 
 def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behind() -> None:
     groups = np.repeat(np.arange(6), 4)
-    found = suspects.may_hide_drawings(groups, groups > 3)
+    found = suspects.may_hide_drawings(groups, groups > 3, is_whole=False)
     assert (found == (groups > 3)).all()
 
 

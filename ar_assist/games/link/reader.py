@@ -45,7 +45,7 @@ ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
 LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have them, …
 LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
-MOST_ALIKE = 0.5  # of all tiles may be of one kind: beyond, this is a chequered or an empty grid
+MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
@@ -70,6 +70,7 @@ class Survey:
     spared: Mask  # made unlike most tiles, but a picture that comes again amid plain ground
     marked: Mask  # a mark was taken off its frame
     runs_on: Mask  # plain, and into a neighbour without a border: ground does so too
+    sockets: Mask  # empty, though made as tiles are
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
     on_picture: bool  # the ground is not known to be plain
@@ -198,6 +199,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         spared=told.spared.reshape(grid),
         marked=told.marked.reshape(grid),
         runs_on=told.runs_on.reshape(grid),
+        sockets=told.sockets.reshape(grid),
         held=(rows, cols),
         framed=bool(told.odd[~inside].mean() > 0.5),
         on_picture=not told.is_plain,
@@ -349,9 +351,10 @@ def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
     of what is seen for the first time."""
     tile, doubt, cells = _inner(survey.tile), _inner(survey.doubt), _inner(survey.cells)
     is_remnant = _is_remnant(survey, groups, int((sizes % 2).sum()))
+    sockets = int(_inner(survey.sockets).sum())
     return bool(
         np.count_nonzero(sizes) < (LEAST_STREWN if is_remnant else LEAST_KINDS)
-        or sizes.max() > MOST_ALIKE * tile.sum()
+        or max(int(sizes.max()), sockets) > MOST_ALIKE * (tile.sum() + sockets)
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
         or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
@@ -376,7 +379,8 @@ def _may_be_else(survey: Survey, groups: Indices, pictures: Array) -> Mask:
     be pieces of what lies behind or of a gap."""
     tile = _inner(survey.tile)
     unsure: Mask = tile & _inner(survey.runs_on)
-    unsure[tile] |= suspects.may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5)
+    is_whole = not (~tile & ~_inner(survey.doubt)).any()
+    unsure[tile] |= suspects.may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.on_picture:

@@ -20,13 +20,14 @@ USUAL_KINDS = 8  # or more tell what is usual
 LEAST_DETAIL = 0.3  # grey levels: what rounding makes of nothing
 
 
-def may_hide_drawings(groups: Indices, bare: Mask) -> Mask:
+def may_hide_drawings(groups: Indices, bare: Mask, is_whole: bool) -> Mask:
     """(N,) tiles that show no drawing where most kinds have one, and are more than kinds usually
     are, or of several such kinds: dark drawings on dark faces look so, and pieces of what lies
-    behind; a game has one blank tile."""
+    behind; a game has one blank tile. Sockets that pairs were taken from look so too: where a board
+    `is_whole` none is known, and what seems to be blank tiles may be these."""
     sizes = np.bincount(groups)
     is_bare = 2 * np.bincount(groups, bare) > sizes
-    hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1))
+    hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1) | is_whole)
     amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
     return amid_drawings
 

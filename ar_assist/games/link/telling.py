@@ -58,6 +58,7 @@ class Told:
     cells: Array  # (N, CELL, CELL, 3) without marks
     marked: Mask  # a mark lay over their frame
     runs_on: Mask  # into a neighbour without a border, and no frame tells: so does ground
+    sockets: Mask  # empty, though made as tiles are
     is_plain: bool  # the ground is, and of one colour
 
 
@@ -70,6 +71,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     seen = ground.shown(cells, inside)
     frame = _shared_frame(flat, seen, inside)
     odd, empty = _by_frame(flat, seen, inside, frame)
+    sockets = _sockets(flat, seen, empty, inside)
+    empty = empty | sockets
     found = _with_mates(flat, seen, odd, empty, inside, bool(frame))
     if found is None:
         return None
@@ -81,6 +84,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     )
     over = ground.overhanging(cells, alike, inside & mated)
     made = replace(made, odd=made.odd | over, spared=made.spared & ~over)
+    sockets &= ~made.unframed
+    made = replace(made, unframed=made.unframed | sockets)
     empty = empty | made.unframed
     vouched: Mask = np.any(alike[:, ~made.odd], axis=1)
     tile = ~empty & _may_be_tiles(seen, made, mated, vouched, inside, bool(frame))
@@ -98,6 +103,7 @@ def tell(cells: Array, inside: Mask) -> Told | None:
         cells=flat,
         marked=marked,
         runs_on=seen.plain & seen.quiet.any(1) & (not frame),
+        sockets=sockets,
         is_plain=seen.is_plain,
     )
 
@@ -122,6 +128,18 @@ def _by_frame(
     is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
     is_coloured = seen.beside | ground.has_colour_of_ground(cells, around)
     return odd, seen.empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
+
+
+def _sockets(cells: Array, seen: ground.Shown, empty: Mask, inside: Mask) -> Mask:
+    """(N,) what tiles were taken from, where that has the frame of tiles: squares of one colour
+    with nothing on them, more than any kind has tiles, on a board where nothing else is `empty`."""
+    bare = inside & seen.plain & ~seen.quiet.any(1)
+    if not bare.any() or (empty & inside).any():
+        return np.zeros_like(bare)
+    level = tiles.level(tiles.face(cells))
+    bare &= np.linalg.norm(level - np.median(level[bare], axis=0), axis=1) < ground.SAME
+    are_many = bool(bare.sum() >= MANY_BARE * inside.sum())
+    return bare & are_many
 
 
 def _times(contrast: Array, limit: float) -> Array:
