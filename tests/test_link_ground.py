@@ -316,6 +316,23 @@ def test_no_advice_rests_on_squares_that_stay_where_few_tiles_were(pairs: int) -
     assert (reading.certainty[truth > 0] > 0.9).all()
 
 
+@pytest.mark.parametrize("is_pair", [True, False])
+def test_squares_that_no_tile_was_like_are_empty_if_a_pair_was_there(is_pair: bool) -> None:
+    """Two tiles of two kinds may be hidden."""
+    truth = shuffled(8, 10, 10, 1) + 6  # the drawings of these show
+    known = reader.read(*on_slots(truth))
+    for kind in (8, 12) if is_pair else (8,):
+        went = np.argwhere(truth == kind)[:2]
+        if not is_pair:
+            went[0] = np.argwhere(truth == kind + 1)[0]
+        truth[tuple(went.T)] = 0
+        image, lattice = on_slots(truth)
+        known = reader.read(image, lattice, known)
+        assert known is not None
+        assert ((np.array(known.board.cells) > 0) == ((truth > 0) | (not is_pair))).all()
+        assert ((known.certainty[truth == 0] > 0.9) == is_pair).all()
+
+
 def test_a_grid_of_which_most_squares_are_bare_is_no_board() -> None:
     truth = shuffled(8, 10, 16, 1)
     truth[truth > 6] = 0

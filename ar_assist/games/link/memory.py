@@ -31,6 +31,12 @@ class Memory:
         pictures = np.stack([cells[groups == g].mean(0) for g in range(count)])
         return cls(np.arange(1, count + 1), pictures)
 
+    def without(self, groups: Indices) -> Memory:
+        """The kinds but those of such groups, which are none."""
+        kept = np.ones(len(self.labels), bool)
+        kept[groups] = False
+        return replace(self, labels=self.labels[kept], pictures=self.pictures[kept])
+
     def seen_again(self, cells: Array) -> tuple[Memory, Array]:
         """The kinds in the light of (N, CELL, CELL, 3) cells, and how far these are from each.
 
