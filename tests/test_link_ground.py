@@ -333,9 +333,12 @@ def test_squares_that_no_tile_was_like_are_empty_if_a_pair_was_there(is_pair: bo
         assert ((known.certainty[truth == 0] > 0.9) == is_pair).all()
 
 
-def test_a_grid_of_which_most_squares_are_bare_is_no_board() -> None:
+@pytest.mark.parametrize(("kinds", "missing"), [(10, 0), (4, 1)])
+def test_a_grid_of_bare_squares_is_no_board(kinds: int, missing: int) -> None:
+    """Most of it is bare, as a table is, or what is in it is not in pairs, as letters are not."""
     truth = shuffled(8, 10, 16, 1)
-    truth[truth > 6] = 0
+    truth[truth <= kinds] = 0
+    truth[tuple(np.argwhere(truth)[:missing].T)] = 0
     assert reader.read(*on_slots(truth)) is None
 
 

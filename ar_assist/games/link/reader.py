@@ -359,6 +359,7 @@ def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
     return bool(
         np.count_nonzero(sizes) < (LEAST_STREWN if is_remnant else LEAST_KINDS)
         or max(int(sizes.max()), sockets) > MOST_ALIKE * (tile.sum() + sockets)
+        or (sockets and (sizes % 2).any())  # letters in the squares of a word game, not pairs
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
         or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
