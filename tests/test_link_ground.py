@@ -306,6 +306,21 @@ def test_squares_that_stay_where_many_tiles_were_are_empty(taken: slice) -> None
     assert (reading.certainty[truth == 0] > 0.9).all()
 
 
+def test_plain_squares_of_several_colours_are_tiles_however_many_are_of_one() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([np.full(30, 1), np.resize(np.repeat(np.arange(2, 6), 2), 30)])
+    truth = rng.permutation(truth).reshape(6, 10)
+    image, lattice = picture(np.zeros_like(truth))
+    paint_squares(image, np.ones_like(truth), np.full((2, 3), 230))
+    hues = [[60, 60, 220], [60, 200, 60], [220, 120, 60], [60, 200, 220], [200, 80, 200]]
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y + 5 : y + PITCH - 5, x + 5 : x + PITCH - 5] = hues[kind - 1]
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+
+
 @pytest.mark.parametrize("pairs", [1, 2, 4])
 def test_no_advice_rests_on_squares_that_stay_where_few_tiles_were(pairs: int) -> None:
     """They are as alike and as even in number as tiles without a drawing would be."""

@@ -26,7 +26,7 @@ from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
-from ar_assist.games.link.memory import SAME_KIND, Memory, parted
+from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import (
     cuts_pictures,
     differ_at_edges,
@@ -312,7 +312,9 @@ def _reading(
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
         had = np.array(before.board.cells)[tile]
-        laid_bare[tile] = _laid_bare(groups, _inner(survey.drawn)[tile] < 0.5, apart, had)
+        laid_bare[tile] = suspects.are_laid_bare(
+            groups, _inner(survey.drawn)[tile] < 0.5, apart, had
+        )
     kinds, hidden = _with_hidden(survey, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     if _are_no_pairs(survey, sizes, most_odd):
@@ -428,15 +430,3 @@ def _certainty(survey: Survey, groups: Indices, margin: Array) -> Array:
     is_tile = np.maximum(certainty[tile], shown)
     certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
     return certainty
-
-
-def _laid_bare(groups: Indices, bare: Mask, apart: Array, had: Indices) -> Mask:
-    """(N,) squares that were under tiles: of groups that show no drawing where most have one, and
-    that are none of the kinds known before, from which cells are (N, K) `apart`. No move and no
-    shuffle brings tiles that were nowhere, and those that they `had` (N,) went in pairs."""
-    sizes = np.bincount(groups)
-    is_bare = 2 * np.bincount(groups, bare) > sizes
-    is_new = 2 * np.bincount(groups, apart.min(1) > SAME_KIND) > sizes
-    below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(sizes))
-    went = np.bincount(had[below & (had != EMPTY)])
-    return below & (not (went % 2).any())

@@ -7,7 +7,9 @@ import numpy as np
 from scipy import stats
 
 from ar_assist.games import tiles
+from ar_assist.games.link.board import EMPTY
 from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 
 CLIPPED = 250  # grey levels: cameras give no more
@@ -30,6 +32,18 @@ def may_hide_drawings(groups: Indices, bare: Mask, is_whole: bool) -> Mask:
     hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1) | is_whole)
     amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
     return amid_drawings
+
+
+def are_laid_bare(groups: Indices, bare: Mask, apart: Array, had: Indices) -> Mask:
+    """(N,) squares that were under tiles: of groups that show no drawing where most have one, and
+    that are none of the kinds known before, from which cells are (N, K) `apart`. No move and no
+    shuffle brings tiles that were nowhere, and those that they `had` (N,) went in pairs."""
+    sizes = np.bincount(groups)
+    is_bare = 2 * np.bincount(groups, bare) > sizes
+    is_new = 2 * np.bincount(groups, apart.min(1) > SAME_KIND) > sizes
+    below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(sizes))
+    went = np.bincount(had[below & (had != EMPTY)])
+    return below & (not (went % 2).any())
 
 
 def are_washed_out(groups: Indices, cells: Array) -> Mask:

@@ -132,14 +132,16 @@ def _by_frame(
 
 def _sockets(cells: Array, seen: ground.Shown, empty: Mask, inside: Mask) -> Mask:
     """(N,) what tiles were taken from, where that has the frame of tiles: squares of one colour
-    with nothing on them, more than any kind has tiles, on a board where nothing else is `empty`."""
-    bare = inside & seen.plain & ~seen.quiet.any(1)
-    if not bare.any() or (empty & inside).any():
-        return np.zeros_like(bare)
+    with nothing on them, more than any kind has tiles, on a board where nothing else is `empty`.
+    Plain squares of several colours are tiles."""
+    plain = inside & seen.plain & ~seen.quiet.any(1)
+    if not plain.any() or (empty & inside).any():
+        return np.zeros_like(plain)
     level = tiles.level(tiles.face(cells))
-    bare &= np.linalg.norm(level - np.median(level[bare], axis=0), axis=1) < ground.SAME
-    are_many = bool(bare.sum() >= MANY_BARE * inside.sum())
-    return bare & are_many
+    off = np.linalg.norm(level - np.median(level[plain], axis=0), axis=1)
+    alike: Mask = plain & (off < ground.SAME)
+    are_many = alike.sum() >= MANY_BARE * inside.sum() and 2 * alike.sum() > plain.sum()
+    return alike & bool(are_many)
 
 
 def _times(contrast: Array, limit: float) -> Array:
