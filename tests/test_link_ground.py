@@ -318,6 +318,7 @@ def test_plain_squares_of_several_colours_are_tiles_however_many_are_of_one() ->
         image[y + 5 : y + PITCH - 5, x + 5 : x + PITCH - 5] = hues[kind - 1]
     reading = reader.read(image, lattice)
     assert reading is not None
+    assert reading.board.left == truth.size
     assert same_partition(np.array(reading.board.cells), truth)
 
 
