@@ -10,8 +10,9 @@ import pytest
 
 from ar_assist.evaluate.geometry import iou
 from ar_assist.find import blobs, find, outlines, search, subdivision
-from ar_assist.find.cells import CELL_PX, PHASES, _border, settle
-from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, _map_between
+from ar_assist.find.cells import CELL_PX, PHASES, _border, placed, settle
+from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, map_between
+from ar_assist.find.lens import RadialLens
 from ar_assist.find.period import (
     WINDOW_PX,
     _autocorrelations,
@@ -20,6 +21,7 @@ from ar_assist.find.period import (
     edge_strength,
 )
 from ar_assist.find.quads import Quad, quads
+from ar_assist.find.refinement import refined
 from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
 from ar_assist.warp import rectify
@@ -416,12 +418,46 @@ def test_few_cells_tell_perspective_where_there_is_some(lean: float) -> None:
     truth = np.array([[1, 0.02, 0.01], [-0.01, 1, 0.03], [lean, lean / 2, 1]])
     rng = np.random.default_rng(2)
     seen = (transform(truth, cells) + rng.normal(0, 0.005, cells.shape)).astype(np.float32)
-    found = _map_between(cells, seen, FIT_CELLS)
+    found = map_between(cells, seen, FIT_CELLS)
     assert found is not None
     moved, agree = found
     assert agree.all()
     assert np.abs(transform(moved, cells) - transform(truth, cells)).max() < 0.02
     assert (moved[2, :2] == 0).all() == (lean == 0)
+
+
+@pytest.mark.parametrize("bow", [0.0, -0.04])
+def test_a_lattice_that_is_a_little_off_is_led_to_what_its_tiles_share(bow: float) -> None:
+    """Faces and drawings differ from tile to tile, and none shows by itself where it ends."""
+    rng = np.random.default_rng(0)
+    image = np.full((720, 1280, 3), 90, np.uint8)
+    for row, col in np.ndindex(6, 9):
+        x, y = 400 + 48 * col, 200 + 48 * row
+        face, *inks = rng.integers(0, 256, (4, 3)).tolist()
+        cv2.rectangle(image, (x + 2, y + 2), (x + 45, y + 45), face, -1)
+        for ink in inks:
+            centre = (x + int(rng.integers(8, 40)), y + int(rng.integers(8, 40)))
+            cv2.circle(image, centre, int(rng.integers(3, 8)), ink, -1)
+    ends = np.array([[400, 200], [832, 200], [832, 488], [400, 488]], np.float32) - 0.5
+    seen = np.array([[250, 100], [1050, 190], [990, 640], [300, 560]], np.float32)
+    tilted = cv2.warpPerspective(image, homography(ends, seen), (1280, 720), flags=cv2.INTER_AREA)
+    lens = RadialLens(bow, (1280, 720))
+    bent = cv2.GaussianBlur(lens_seen(tilted, lens), (0, 0), 1.0)
+    corners, nodes = lens.distort(seen), Box(0, 0, 9, 6).corners.astype(np.float32)
+    off_before, off_after = [], []
+    for _ in range(3):
+        before = corners + rng.normal(0, 3, (4, 2)).astype(np.float32)  # of cells of 80 px
+        fit = Fit(homography(nodes, before), Box(0, 0, 9, 6), np.ones((6, 9), bool), 0.9)
+        off_before.append(np.abs(before - corners).max())
+        off_after.append(np.abs(placed(bent, refined(bent, fit)).to_frame(nodes) - corners).max())
+    assert np.mean(off_after) < np.mean(off_before) / 2
+
+
+def lens_seen(image: np.ndarray, lens: RadialLens) -> np.ndarray:
+    """The picture as the lens shows it."""
+    grid = np.stack(np.meshgrid(*map(np.arange, lens.size_wh)), axis=-1)
+    x, y = np.moveaxis(lens.undistort(grid), -1, 0)
+    return cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 def swollen(tiles: list[tuple[int, int, int]], pitch: float, by: float) -> blobs._Blobs:

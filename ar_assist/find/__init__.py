@@ -16,6 +16,7 @@ import numpy as np
 from ar_assist.find.cells import begun, measured, placed
 from ar_assist.find.lattice import Box, Fit, Mask
 from ar_assist.find.quads import Quad, quads
+from ar_assist.find.refinement import refined
 from ar_assist.find.search import lattices
 from ar_assist.find.subdivision import filling, of_cells
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
@@ -85,9 +86,10 @@ def found_again(
     fit = begun(work, known) if of_pieces else measured(work, placed(work, known))
     if fit is None:
         return None
-    of_board = replace(placed(work, fit), box=known.box, support=tiles)
+    of_board = replace(fit, box=known.box, support=tiles)
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
-    return _of_lattice(frame_from_work, of_board, plane_from_frame)
+    at = placed(work, refined(work, of_board))
+    return _of_lattice(frame_from_work, at, plane_from_frame)
 
 
 def _of_quad(quad: Quad) -> Candidate:

@@ -94,9 +94,16 @@ class Fit:
 
     def moved(self, x: float, y: float) -> Fit:
         """The same with every cell so many grid units further right and down."""
-        shift = np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])
-        bend = self.bend and self.bend.under(shift)
-        return replace(self, frame_from_grid=self.frame_from_grid @ shift, bend=bend)
+        return self.under(np.array([[1, 0, x], [0, 1, y], [0, 0, 1]]))
+
+    def under(self, grid_from_new: Homography) -> Fit:
+        """The same with every cell where the map leads it, in grid units."""
+        bend = self.bend and self.bend.under(grid_from_new)
+        return replace(self, frame_from_grid=self.frame_from_grid @ grid_from_new, bend=bend)
+
+    def to_frame(self, points: Points) -> Points:
+        """Map (..., 2) grid units to frame px."""
+        return transform(self.frame_from_grid, self.bend.bent(points) if self.bend else points)
 
     @property
     def regularity(self) -> float:
@@ -178,7 +185,7 @@ def completed(image: Image, fit: Fit) -> Fit | None:
     found = seen_lens(grid, seen, (image.shape[1], image.shape[0]), FIT_CELLS)
     if found:
         lens, straight_from_grid, gain = found
-        bent = _bent_by(lens, straight_from_grid, fit)
+        bent = bent_by(lens, straight_from_grid, fit)
         if bends_little(bent):  # this costs the lattice none of its cells
             fit = bent
         elif gain >= DECISIVE:
@@ -242,7 +249,7 @@ def _connected(some: Mask, box: Box, inner: Box) -> Mask:
     return connected
 
 
-def _bent_by(lens: RadialLens, straight_from_grid: Homography, fit: Fit) -> Fit:
+def bent_by(lens: RadialLens, straight_from_grid: Homography, fit: Fit) -> Fit:
     """The lattice with a lens."""
     grid_from_frame = np.asarray(np.linalg.inv(fit.frame_from_grid))
     return replace(fit, bend=LensBend(straight_from_grid, lens, grid_from_frame))
@@ -269,7 +276,7 @@ def _completed_through(
     if found is None:
         return None
     as_seen = replace(fit, frame_from_grid=np.asarray(found, np.float64))
-    return _bent_by(lens, fit.frame_from_grid, as_seen)
+    return bent_by(lens, fit.frame_from_grid, as_seen)
 
 
 def _is_too_large(box: Box) -> bool:
@@ -312,16 +319,23 @@ def _register(image: Image, frame_from_grid: Homography, box: Box, support: Mask
 
 def _features(picture: Image) -> Maps:
     """(H, W, 3): strength of vertical and of horizontal edges, grey; each over its local mean."""
-    smooth = cv2.GaussianBlur(picture, (0, 0), 0.7)
-    gx = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 1, 0)))
-    gy = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 0, 1)))
+    smooth = np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.7), np.uint8)
     area = (2 * CELL_PX + 1, 2 * CELL_PX + 1)
-    both = gx + gy
-    local = cv2.blur(both, area) + 0.03 * float(both.max()) + 1e-3
     grey = cv2.cvtColor(smooth, cv2.COLOR_BGR2GRAY).astype(np.float32)
     grey -= cv2.blur(grey, area)
     spread = np.sqrt(np.maximum(cv2.blur(grey * grey, area), 0)) + 4
-    return np.dstack([gx / (gx + local), gy / (gy + local), grey / spread / 4])
+    return np.dstack([edges(smooth, CELL_PX), grey / spread / 4])
+
+
+def edges(smooth: Image, cell_px: int) -> Maps:
+    """(H, W, 2): strength of vertical and of horizontal edges, over its mean in the cells around:
+    a faint frame counts as much as one that the light is on."""
+    gx = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 1, 0)))
+    gy = strongest_channel(np.abs(cv2.Scharr(smooth, cv2.CV_32F, 0, 1)))
+    both = gx + gy
+    side = 2 * cell_px + 1
+    local = cv2.blur(both, (side, side)) + 0.03 * float(both.max()) + 1e-3
+    return np.dstack([gx / (gx + local), gy / (gy + local)])
 
 
 def _inside(image: Image, frame_from_grid: Homography, box: Box) -> Mask:
@@ -343,7 +357,7 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
         return None
     predicted = box.centres()[good].astype(np.float32)
     seen = predicted + nodes.offset[good].astype(np.float32)
-    found = _map_between(predicted, seen, tolerance)
+    found = map_between(predicted, seen, tolerance)
     if found is None or found[1].sum() < MIN_SUPPORT:
         return None
     moved, agree = found
@@ -352,7 +366,7 @@ def _fit(nodes: _Nodes, box: Box, tolerance: float) -> tuple[Homography, Mask, f
     return moved, support, float(np.median(nodes.likeness[support]))
 
 
-def _map_between(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
+def map_between(from_: Points, to: Points, tolerance: float) -> tuple[Homography, Mask] | None:
     """The map that most of (N, 2) cells bear out to `tolerance`, and which of them do.
 
     It is affine where cells are few or their places rough, unless they show that it is not.
