@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -654,6 +655,17 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     page = reader.read(*picture(truth, ground=255))
     assert page is not None
     assert (page.certainty[truth == 0] > 0.9).all()
+
+
+@pytest.mark.parametrize("confidence", [0.3, 0.9])
+def test_a_board_that_was_hardly_believed_may_be_none_after_all(confidence: float) -> None:
+    """Two kinds come by chance: of a home screen's icons too, once some seemed to be equal."""
+    truth = shuffled(6, 10, 6, 2)
+    known = reader.read(*picture(truth))
+    assert known is not None
+    few = np.where(truth <= 2, truth, 0)
+    again = reader.read(picture(few)[0], None, replace(known, confidence=confidence))
+    assert (again is None) == (confidence < 0.5)
 
 
 @pytest.mark.parametrize(("colour", "is_lost"), [((110, 254, 254), True), ((90, 200, 200), False)])

@@ -46,6 +46,7 @@ LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have th
 LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
+HALF_BELIEVED = 0.5  # confidence: a board known from before that has less may be none after all
 LEAST_FILL = 0.15  # of the least count of tiles in a line: one beside the board has more
 LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
@@ -319,7 +320,8 @@ def _reading(
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     if _are_no_pairs(survey, sizes, most_odd):
         return None
-    if before is None and _is_no_board(survey, groups, sizes):
+    is_doubtful = before is None or before.confidence < HALF_BELIEVED
+    if is_doubtful and _is_no_board(survey, groups, sizes):
         return None
     memory = seen = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
@@ -354,7 +356,7 @@ def _are_no_pairs(survey: Survey, sizes: Indices, most_odd: float) -> bool:
 
 def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
     """Whether tiles in (N,) groups, of kinds of such sizes (K,), are no board of dealt tiles: asked
-    of what is seen for the first time."""
+    of what is seen for the first time, or was hardly believed."""
     tile, doubt, cells = _inner(survey.tile), _inner(survey.doubt), _inner(survey.cells)
     is_remnant = _is_remnant(survey, groups, int((sizes % 2).sum()))
     sockets = int(_inner(survey.sockets).sum())
