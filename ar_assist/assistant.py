@@ -40,9 +40,7 @@ ANEW_EVERY, ANEW_AT_REST = 5, 2  # looks: one of them finds from nothing, to cha
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass, and a search would keep looks from what comes then
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
-COVERED_S = (
-    5.0  # … until one is that is trusted and seen in most cells: a hand or message lies there
-)
+COVERED_S = 5.0  # … until a trusted one is that is seen in most cells: a hand or a message is there
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
 IN_THE_WAY = 3  # looks since a hint was touched that would have seen what a move made
 AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out of sight
