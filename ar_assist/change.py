@@ -21,9 +21,6 @@ CELL_PX = 8  # side of a cell in the compared pictures: detail finer than that i
 # A cell counts as changed when it differs by this share of the board's own contrast (a tile that
 # goes or is covered differs by about all of it), …
 CHANGE = 0.45
-# A pale tile that goes differs by less: of what it differs by from empty cells the same share
-# counts, from this share of the contrast on.
-PALE = 1 / 3
 # …and by so many times what touches all cells: what blur and a small shift make of its detail, and
 # what noise and fine moire make of any.
 BLUR = 2.2
@@ -53,6 +50,9 @@ GAINS = (0.4, 2.5)  # of the exposure between two frames that can be compared
 # if it differs by no more than this share of what it shows: a tile that fades soon differs by more.
 SAME_MIDDLE = 0.2
 STILL = 0.15  # of the board's contrast: a tile that fades soon changes by more from look to look
+# A pale tile that goes differs by less than others: of what it differs by from empty cells the same
+# share counts, unless a still cell may differ by as much.
+PALE = STILL / CHANGE
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
 
@@ -111,14 +111,14 @@ class Compared:
         """(rows, cols): which cells no longer look as they did when they were read, by a share of
         the board's contrast."""
         difference, detail = self.difference, self._detail
-        usual, least = self.usual * self.contrast, share * self._going
+        least = share * self._going
         if self.dealt_anew.any():  # nothing touches all cells then
             differs = (difference > least) | self.dealt_anew
         else:
             blur = float(np.median(difference / (detail + FAINT)))
             few = self.usual < share  # else most cells have changed
             touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
-            noise = BLUR * usual if few else 0.0
+            noise = BLUR * self.usual * self.contrast if few else 0.0
             differs = difference > np.maximum(np.maximum(least, noise), touched)
         return np.asarray(differs & ~self._has_same_middle)
 

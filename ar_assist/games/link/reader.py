@@ -81,6 +81,11 @@ class Survey:
         """(R + 2, C + 2, CELL, CELL, 3) where the camera gives no more."""
         return np.asarray(self.raw >= _ceiling(self.raw) - NOISE)
 
+    @property
+    def bare(self) -> Mask:
+        """(N,) which tiles of the lattice, row by row, show no drawing."""
+        return np.asarray(_inner(self.drawn)[_inner(self.tile)] < 0.5)
+
     @cached_property
     def grouped(self) -> Grouping:
         """The tiles of the lattice, (N,) row by row, in kinds."""
@@ -313,9 +318,7 @@ def _reading(
         known, apart = known.seen_again(cells[tile])
         groups, joins = parted(groups, apart)
         had = np.array(before.board.cells)[tile]
-        laid_bare[tile] = suspects.are_laid_bare(
-            groups, _inner(survey.drawn)[tile] < 0.5, apart, had
-        )
+        laid_bare[tile] = suspects.are_laid_bare(groups, survey.bare, apart, had)
     kinds, hidden = _with_hidden(survey, groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
     if _are_no_pairs(survey, sizes, most_odd):
@@ -325,7 +328,7 @@ def _reading(
         return None
     memory = seen = Memory.of(cells[tile], groups)
     if before and isinstance(known, Memory):
-        memory = memory.after(known, groups, np.array(before.board.cells)[tile], joins)
+        memory = memory.after(known, groups, had, joins)
     board = np.where(kinds >= 0, memory.labels[kinds], EMPTY)
     dropped = _alone_on_ground(survey, groups, sizes)
     board[dropped | laid_bare] = EMPTY
@@ -389,7 +392,7 @@ def _may_be_else(survey: Survey, groups: Indices, pictures: Array) -> Mask:
     tile = _inner(survey.tile)
     unsure: Mask = tile & _inner(survey.runs_on)
     is_whole = not (~tile & ~_inner(survey.doubt)).any()
-    unsure[tile] |= suspects.may_hide_drawings(groups, _inner(survey.drawn)[tile] < 0.5, is_whole)
+    unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.on_picture:

@@ -27,8 +27,7 @@ def may_hide_drawings(groups: Indices, bare: Mask, is_whole: bool) -> Mask:
     are, or of several such kinds: dark drawings on dark faces look so, and pieces of what lies
     behind; a game has one blank tile. Sockets that pairs were taken from look so too: where a board
     `is_whole` none is known, and what seems to be blank tiles may be these."""
-    sizes = np.bincount(groups)
-    is_bare = 2 * np.bincount(groups, bare) > sizes
+    sizes, is_bare = np.bincount(groups), _are_mostly(bare, groups)
     hides = is_bare & ((sizes > np.median(sizes)) | (is_bare.sum() > 1) | is_whole)
     amid_drawings: Mask = hides[groups] & (2 * is_bare.sum() < len(sizes))
     return amid_drawings
@@ -38,10 +37,8 @@ def are_laid_bare(groups: Indices, bare: Mask, apart: Array, had: Indices) -> Ma
     """(N,) squares that were under tiles: of groups that show no drawing where most have one, and
     that are none of the kinds known before, from which cells are (N, K) `apart`. No move and no
     shuffle brings tiles that were nowhere, and those that they `had` (N,) went in pairs."""
-    sizes = np.bincount(groups)
-    is_bare = 2 * np.bincount(groups, bare) > sizes
-    is_new = 2 * np.bincount(groups, apart.min(1) > SAME_KIND) > sizes
-    below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(sizes))
+    is_bare, is_new = (_are_mostly(some, groups) for some in (bare, apart.min(1) > SAME_KIND))
+    below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(is_bare))
     went = np.bincount(had[below & (had != EMPTY)])
     return below & (not (went % 2).any())
 
@@ -66,7 +63,7 @@ def are_washed_out(groups: Indices, cells: Array) -> Mask:
 def may_be_stones(groups: Indices, unlike: Mask) -> Mask:
     """(N,) tiles of kinds that are made `unlike` most: blocks that never go are so, and come again
     as tiles do. Blocks look alike; where many kinds are so, tiles have colours of their own."""
-    is_unlike = 2 * np.bincount(groups, unlike) > np.bincount(groups)
+    is_unlike = _are_mostly(unlike, groups)
     stones: Mask = is_unlike[groups] & (is_unlike.mean() <= MOST_BLOCKS)
     return stones
 
@@ -79,3 +76,9 @@ def show_little(pictures: Array) -> Mask:
     spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
     little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
     return little
+
+
+def _are_mostly(some: Mask, groups: Indices) -> Mask:
+    """(K,) groups of which most tiles are among `some` (N,)."""
+    most: Mask = 2 * np.bincount(groups, some) > np.bincount(groups)
+    return most
