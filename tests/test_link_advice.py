@@ -156,6 +156,15 @@ def test_no_shuffle_is_called_for_where_a_tile_has_no_mate() -> None:
     assert "mate" in said.reason
 
 
+def test_no_shuffle_is_called_for_where_a_cell_is_doubtful() -> None:
+    board = parse_board("1 2\n2 1")  # open if the tile at the top left were none
+    assert "shuffle" in LinkGame("none").advise([board], reading_of(board, ())).reason
+    said = LinkGame("none").advise([board], reading_of(board, ((0, 0),)))
+    assert (said.status, said.moves) == ("no move", ())
+    assert "read surely" in said.reason
+    assert "shuffle" not in said.reason
+
+
 def test_no_move_rests_on_a_doubtful_cell() -> None:
     board = parse_board("1 1 2 2\n3 . . 3")
     said = LinkGame("none").advise([board], reading_of(board, ((0, 1), (1, 2))))

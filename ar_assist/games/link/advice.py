@@ -60,14 +60,10 @@ def advise(
     if not board.left:
         return Advice((), "solved", "solved: the board is cleared")
     open_links = links(sure, rules)
-    if not open_links and links(board, rules):
-        return Advice((), "no move", "the pairs that are open rest on cells not read surely")
     labels = rules.labels(board)
     odd = odd_kinds(labels)
-    if not open_links and odd:
-        return Advice((), "no move", "no pair is open, but a tile's mate was not read")
     if not open_links:
-        return Advice((), "no move", "no pair left: the game should shuffle")
+        return Advice((), "no move", _why_none_is_open(board, rules, sure == board, bool(odd)))
     paired = [found for found in open_links if labels.at(found.a) not in odd]
     if not paired:
         moves = tuple(LinkMove(found) for found in open_links)
@@ -168,6 +164,18 @@ def _effort(found: Link, last: tuple[Cell, ...]) -> int:
     """How hard a pair is to see and reach: turns, length, way from the last move; in steps."""
     ways = [abs(r - s) + abs(c - d) for r, c in (found.a, found.b) for s, d in last]
     return TURN_STEPS * found.turns + found.length + min(ways, default=0) // 2
+
+
+def _why_none_is_open(board: LinkBoard, rules: Rules, is_sure: bool, is_odd: bool) -> str:
+    """Why no pair can be shown. That none is left is claimed of a board that is known in every
+    cell: a doubtful one may hold a tile's mate, or none and let a path through."""
+    if not is_sure and links(board, rules):
+        return "the pairs that are open rest on cells not read surely"
+    if is_odd:
+        return "no pair is open, but a tile's mate was not read"
+    if not is_sure:
+        return "no pair is open on the cells read surely"
+    return "no pair left: the game should shuffle"
 
 
 def _caution(moves: Sequence[LinkMove], solution: Solution) -> str:
