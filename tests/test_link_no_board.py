@@ -45,7 +45,7 @@ def test_halves_have_few_tiles_on_other_lines(swapped: int, are_halves: bool) ->
     tops, bottoms = shuffled(4, 8, 8, 1), shuffled(4, 8, 8, 2) + 8
     cells = np.stack([tops, bottoms], 1).reshape(8, 8)
     cells[[0, 1], :swapped] = cells[[1, 0], :swapped]
-    board = LinkBoard(tuple(tuple(map(int, row)) for row in cells))
+    board = board_of(cells)
     assert dealing.are_halves(board) == are_halves
 
 
@@ -61,7 +61,7 @@ def test_halves_of_tiles_come_and_go_together(is_turned: bool) -> None:
             row, col = np.nonzero(tile[odd::2])
             cells[2 * row + odd, col] = 1 + odd + 2 * (np.arange(len(row)) // 2)
         cells = cells.T if is_turned else cells
-        board = LinkBoard(tuple(tuple(map(int, line)) for line in cells))
+        board = board_of(cells)
         assert dealing.are_halves(board) == are_halves
 
 
@@ -99,6 +99,10 @@ def test_the_only_kind_of_more_than_two_may_lie_in_a_line_by_chance() -> None:
     assert not dealing.is_in_lines(np.ones((4, 9), bool), groups.ravel())
 
 
+def board_of(cells: np.ndarray) -> LinkBoard:
+    return LinkBoard(tuple(map(tuple, cells.tolist())))
+
+
 def tinted() -> np.ndarray:
     """(7, 8) a nonogram's cells: open and some filled, tinted in two columns each but for these."""
     cells = np.empty((7, 8), int)
@@ -121,10 +125,16 @@ def test_cells_that_are_tinted_by_lines_are_no_tiles(axis: int) -> None:
 def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: int) -> None:
     truth = shuffled(8, 12, 12, 5)
     truth[:, 6], truth[4, 3:9] = 13, 13
-    board = np.swapaxes(truth, 0, axis)
-    board = LinkBoard(tuple(map(tuple, board.tolist())))
+    board = board_of(np.swapaxes(truth, 0, axis))
     assert not dealing.share_lines(board)
     assert not dealing.is_repeated(board)
+
+
+def test_few_tiles_that_all_come_again_the_same_step_away_are_no_board() -> None:
+    """The halves of sticks on a mahjong tile, and the upper halves once more."""
+    cells = np.array([[1, 1, 0, 0], [2, 3, 4, 0], [0, 1, 1, 0], [0, 2, 3, 4]])
+    dealt = np.array([[1, 4, 0, 0], [2, 1, 3, 0], [0, 2, 1, 0], [0, 4, 3, 1]])
+    assert [dealing.is_repeated(board_of(some)) for some in (cells, dealt)] == [True, False]
 
 
 @pytest.mark.parametrize("axis", [0, 1])
