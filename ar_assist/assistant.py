@@ -384,12 +384,10 @@ class Assistant:
         """Which cells no longer look as they were read."""
         followed, belief = self._followed, self._belief
         self._changed = self._compared = None
-        if followed and followed.plane and belief.reading and belief.picture is not None:
+        if followed and followed.plane and belief.reading and belief.reference:
             tracker = followed.tracker
             now = change.cells(tracker.seen, tracker.template_from_plane, belief.reading)
-            self._compared = change.Compared(
-                belief.picture, now, belief.reading.cells, belief.restless
-            )
+            self._compared = change.Compared(belief.reference, now, belief.restless)
             self._changed = self._compared.changed()
 
     def _begin_thought(self) -> None:

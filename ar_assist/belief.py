@@ -89,7 +89,7 @@ class Belief:
         self.reading: Reading[Any] | None = None  # in px of the plane that is followed
         self.remembered: Reading[Any] | None = None  # of a plane that is lost
         self.read_at = 0.0  # s
-        self.picture: NDArray[np.float32] | None = None  # the cells as they were when read
+        self.reference: change.Reference | None = None  # the cells as they looked when read
         self.history: list[Board] = []
         self.advice: Advice[Any] | None = None
         self.wants_advice = False
@@ -146,7 +146,7 @@ class Belief:
     def lose_sight(self) -> None:
         """The plane is no longer followed: keep what is known, but not as what is on view."""
         self.remembered = self.reading or self.remembered
-        self.reading = self.picture = self._rumour = self._testimony = None
+        self.reading = self.reference = self._rumour = self._testimony = None
         self._usual = []
         self._drop_advice()
 
@@ -170,7 +170,7 @@ class Belief:
         """Take in what a look saw at `time`; `seen` is the small picture of its frame."""
         reading, old = self._corrected(sight), self.reading
         known = old or self.remembered
-        if old is None or self.picture is None:
+        if old is None or self.reference is None:
             again = self._recognised(sight, reading)
             if again is not None:
                 self._start(sight.game, again, time, confirmed_for=CONTRADICTION_S)
@@ -182,14 +182,14 @@ class Belief:
             kept = None
         else:
             shown = change.cells(seen, seen_from_plane, old)
-            compared = change.Compared(self.picture, shown, old.cells)
+            compared = change.Compared(self.reference, shown)
             changed, begun = compared.changed(), compared.changed(change.BEGUN)
             unseen = np.zeros_like(changed) if sight.in_view is None else ~sight.in_view
             if unseen.shape == changed.shape:
                 changed &= ~unseen
             if old.is_like(reading):
                 assert self._testimony is not None
-                cells = Shown(self.picture, shown, changed, begun)
+                cells = Shown(self.reference.picture, shown, changed, begun)
                 verdict = self._testimony.hear(sight, old, reading, cells, time)
                 self._take(verdict, sight, old)
                 if not verdict.otherwise.any():
@@ -204,9 +204,9 @@ class Belief:
         self._raw, self._rumour, self.read_at = sight.reading.cells, None, time
         self._amended = tuple(a for a in self._amended if self._holds(a.correction, known))
         now = change.cells(seen, seen_from_plane, self.reading)
-        if kept is not None and self.picture is not None:
-            now = change.patched(now, self.picture, kept)
-        self.picture = now
+        if kept is not None and self.reference is not None:
+            now = change.patched(now, self.reference.picture, kept)
+        self.reference = change.Reference(now, self.reading.cells)
 
     def advise(self, board: Board, advice: Advice[Any]) -> None:
         """Take the solver's answer for `board`, if that is still the believed one."""
@@ -236,6 +236,8 @@ class Belief:
         if self.reading is None or self.game is None or self._raw is None:
             return
         self.reading = self.game.correct(self.reading, [correction])
+        if self.reference:
+            self.reference = replace(self.reference, kinds=self.reading.cells)
         self._amended = (*self._amended, _Amended(correction, _labels(self._raw, correction)))
         if self._testimony:
             self._testimony.forget_doubts()

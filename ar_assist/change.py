@@ -79,83 +79,106 @@ def cells(
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """A board's cells, as `cells` makes them, beside how they looked when they were read."""
+class Reference:
+    """How a board's cells looked when they were read, and what follows from that alone."""
 
-    read: NDArray[np.float32]
-    now: NDArray[np.float32]
+    picture: NDArray[np.float32]  # as `cells` makes it
     kinds: NDArray[np.integer[Any]]  # (rows, cols) as read: equal ones look alike
-    restless: float = 0.0  # `usual` between looks at a board that did not change
-
-    @cached_property
-    def lit(self) -> NDArray[np.float32]:
-        """`now` in the light of then."""
-        return _lit_like(self.read, self.now)
 
     @cached_property
     def contrast(self) -> float:
-        """Grey levels of the board that was read."""
-        return _contrast(self.read)
+        """Grey levels of the board."""
+        return _contrast(self.picture)
 
     @cached_property
-    def difference(self) -> NDArray[np.float32]:
-        """(rows, cols) grey levels by which cells differ."""
-        return _by_cell(np.abs(self.lit - self.read))
-
-    @cached_property
-    def usual(self) -> float:
-        """Share of the contrast by which the typical cell differs."""
-        return float(np.median(self.difference)) / self.contrast
-
-    def changed(self, share: float = CHANGE) -> NDArray[np.bool_]:
-        """(rows, cols): which cells no longer look as they did when they were read, by a share of
-        the board's contrast."""
-        difference, detail = self.difference, self._detail
-        least = share * self._going
-        if self.dealt_anew.any():  # nothing touches all cells then
-            differs = (difference > least) | self.dealt_anew
-        else:
-            blur = float(np.median(difference / (detail + FAINT)))
-            few = self.usual < share  # else most cells have changed
-            touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
-            noise = BLUR * self.usual * self.contrast if few else 0.0
-            differs = difference > np.maximum(np.maximum(least, noise), touched)
-        return np.asarray(differs & ~self._has_same_middle)
-
-    @cached_property
-    def _going(self) -> NDArray[np.float32]:
+    def going(self) -> NDArray[np.float32]:
         """(rows, cols) grey levels by which cells differ at most, as far as is known, if their tile
         goes: a typical empty cell is what they look like then."""
         going = np.full(self.kinds.shape, self.contrast, np.float32)
         empty = self.kinds == 0
         if empty.any():
-            cells = _cut(self.read).swapaxes(1, 2)
+            cells = _cut(self.picture).swapaxes(1, 2)
             ground = np.median(cells[empty], axis=0)
             off = np.abs(cells - ground).mean((2, 3))
             going[~empty] = np.clip(off[~empty], PALE * self.contrast, self.contrast)
         return going
 
     @cached_property
-    def _detail(self) -> NDArray[np.float32]:
-        """(rows, cols) grey levels a px that cells had when they were read."""
-        down, across = np.gradient(self.read)
+    def detail(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels a px."""
+        down, across = np.gradient(self.picture)
         return _by_cell(np.abs(down) + np.abs(across))
+
+    @cached_property
+    def in_middle(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels that cells show in their middle."""
+        middle = _middles(self.picture)
+        off = np.abs(middle - middle.mean((1, 3), keepdims=True))
+        return np.asarray(off.mean((1, 3)))
+
+    @cached_property
+    def own(self) -> _Own:
+        """What cells show of their own."""
+        return _Own.of(self.picture)
+
+    @property
+    def has_own(self) -> NDArray[np.bool_]:
+        """(rows, cols): which cells show a picture of their own."""
+        return np.asarray(self.own.length > max(OWN * self.contrast, NOISE) * CELL_PX)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A board's cells beside how they looked when they were read."""
+
+    read: Reference
+    now: NDArray[np.float32]  # as `cells` makes it
+    restless: float = 0.0  # `usual` between looks at a board that did not change
+
+    @cached_property
+    def lit(self) -> NDArray[np.float32]:
+        """`now` in the light of then."""
+        return _lit_like(self.read.picture, self.now)
+
+    @cached_property
+    def difference(self) -> NDArray[np.float32]:
+        """(rows, cols) grey levels by which cells differ."""
+        return _by_cell(np.abs(self.lit - self.read.picture))
+
+    @cached_property
+    def usual(self) -> float:
+        """Share of the contrast by which the typical cell differs."""
+        return float(np.median(self.difference)) / self.read.contrast
+
+    def changed(self, share: float = CHANGE) -> NDArray[np.bool_]:
+        """(rows, cols): which cells no longer look as they did when they were read, by a share of
+        the board's contrast."""
+        difference, detail = self.difference, self.read.detail
+        least = share * self.read.going
+        if self.dealt_anew.any():  # nothing touches all cells then
+            differs = (difference > least) | self.dealt_anew
+        else:
+            blur = float(np.median(difference / (detail + FAINT)))
+            few = self.usual < share  # else most cells have changed
+            touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
+            noise = BLUR * self.usual * self.read.contrast if few else 0.0
+            differs = difference > np.maximum(np.maximum(least, noise), touched)
+        return np.asarray(differs & ~self._has_same_middle)
 
     @cached_property
     def _has_same_middle(self) -> NDArray[np.bool_]:
         """(rows, cols) cells whose middle shows something, and the same as before."""
-        inner = slice(CELL_PX // 4, -CELL_PX // 4)
-        middle, now = (_cut(picture)[:, inner, :, inner] for picture in (self.read, self.lit))
-        shown = np.abs(middle - middle.mean((1, 3), keepdims=True)).mean((1, 3))
-        off = np.abs(now - middle).mean((1, 3))
-        return np.asarray((shown > CHANGE / 2 * self.contrast) & (off < SAME_MIDDLE * shown))
+        shown = self.read.in_middle
+        off = np.abs(_middles(self.lit) - _middles(self.read.picture)).mean((1, 3))
+        return np.asarray((shown > CHANGE / 2 * self.read.contrast) & (off < SAME_MIDDLE * shown))
 
     @cached_property
     def may_have_begun(self) -> NDArray[np.bool_]:
         """(rows, cols): which cells may have begun to look otherwise, with nothing allowed for what
         touches all but what always does: a camera that moves blurs them, but tiles that fly
         together do no less."""
-        return np.asarray(self.difference > max(BEGUN, BLUR * self.restless) * self.contrast)
+        least = max(BEGUN, BLUR * self.restless) * self.read.contrast
+        return np.asarray(self.difference > least)
 
     @property
     def may_fly(self) -> bool:
@@ -178,26 +201,39 @@ class Compared:
 
     @cached_property
     def _likeness(self) -> _Likeness:
-        before, now = (_less_common(_cut(picture)) for picture in (self.read, self.lit))
-        length, length_now = (
-            np.sqrt(np.einsum("rycx,rycx->rc", own, own)) for own in (before, now)
-        )
-        both = (length + NOISE) * (length_now + NOISE)
-        alike = np.einsum("rycx,rycx->rc", before, now) / both
-        shows = length > max(OWN * self.contrast, NOISE) * CELL_PX
+        before, now, shows = self.read.own, _Own.of(self.lit), self.read.has_own
+        both = (before.length + NOISE) * (now.length + NOISE)
+        alike = np.einsum("rycx,rycx->rc", before.pictures, now.pictures) / both
         anew = shows & (alike < ALIKE)
         if anew.sum() < FEWEST_DEALT:
             return _Likeness(anew, alike[anew], np.zeros_like(alike[anew]))
-        was, shown = (own.swapaxes(1, 2).reshape(shows.size, -1) for own in (before, now))
-        was = was[shows.ravel()] / (length[shows] + NOISE)[:, None]
-        shown = shown[anew.ravel()] / (length_now[anew] + NOISE)[:, None]
-        likeness = shown @ was.T
-        likeness[self.kinds[anew][:, None] == self.kinds[shows]] = -1
+        likeness = now.units(anew) @ before.units(shows).T
+        kinds = self.read.kinds
+        likeness[kinds[anew][:, None] == kinds[shows]] = -1
         return _Likeness(anew, alike[anew], likeness.max(1))
 
 
+class _Own(NamedTuple):
+    """What cells show of their own, beyond what all have in common."""
+
+    pictures: NDArray[np.float32]  # (rows, CELL_PX, cols, CELL_PX)
+    length: NDArray[np.float32]  # (rows, cols) grey levels, times CELL_PX
+
+    @classmethod
+    def of(cls, picture: NDArray[np.float32]) -> _Own:
+        """That of a picture as `cells` makes it."""
+        own = _less_common(_cut(picture))
+        return cls(own, np.sqrt(np.einsum("rycx,rycx->rc", own, own)))
+
+    def units(self, where: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """(n, CELL_PX²) the pictures of (rows, cols) cells, each of length 1 but for noise."""
+        flat = self.pictures.swapaxes(1, 2).reshape(where.size, -1)
+        units: NDArray[np.float32] = flat[where.ravel()] / (self.length[where] + NOISE)[:, None]
+        return units
+
+
 class _Likeness(NamedTuple):
-    """Of what cells show of their own, beyond what all have in common."""
+    """Of what cells show of their own."""
 
     anew: NDArray[np.bool_]  # (rows, cols): had such a picture, and do not show it any more
     own: NDArray[np.float32]  # (n,) correlations of these with what they showed, …
@@ -281,6 +317,12 @@ def _cut(picture: NDArray[np.float32]) -> NDArray[np.float32]:
     """(rows · CELL_PX, cols · CELL_PX) → (rows, CELL_PX, cols, CELL_PX)."""
     h, w = picture.shape
     return picture.reshape(h // CELL_PX, CELL_PX, w // CELL_PX, CELL_PX)
+
+
+def _middles(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(rows · CELL_PX, cols · CELL_PX) → (rows, CELL_PX / 2, cols, CELL_PX / 2)."""
+    inner = slice(CELL_PX // 4, -CELL_PX // 4)
+    return _cut(picture)[:, inner, :, inner]
 
 
 def _by_px(cells: NDArray[T]) -> NDArray[T]:

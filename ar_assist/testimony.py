@@ -232,8 +232,8 @@ class Testimony:
             return covered
         beneath = shown.read if self._beneath is None else self._beneath
         self._beneath = change.patched(shown.read, beneath, covered)
-        compared = change.Compared(self._beneath, shown.now, self._whole.cells)
-        return covered & ~compared.changed()
+        before = change.Reference(self._beneath, self._whole.cells)
+        return covered & ~change.Compared(before, shown.now).changed()
 
     def _note_covered(self, gone: Mask, known: Mask, old: Reading[Any], time: float) -> None:
         """Of the tiles that have `gone`, (rows, cols), those that no move took may be covered, if

@@ -123,6 +123,15 @@ def test_what_the_player_said_outlives_a_surer_plane():
     assert belief.reading.board == START.put({(0, 0): 0})
 
 
+def test_what_the_player_said_counts_at_once_where_the_view_is_compared():
+    """Cells that were read alike may look like each other without having been dealt anew."""
+    belief, reading = Belief(), ToyGame().read(screen_picture(START), LATTICE)
+    sight = Sight(ToyGame(), Plane(np.eye(3), PLANE_WH), LATTICE, None, reading)
+    belief.hear(sight, 0.0, _grey(START), np.eye(3))
+    belief.correct(Correction((0, 0), "empty"))
+    assert (belief.reference.kinds == belief.reading.cells).all()
+
+
 def test_what_is_read_faintly_is_no_board_however_often_looks_agree(play):
     views = play(ToySource(lambda t: START, 2.0, fps=SLOW), ToyGame(confidence=0.1))
     assert {view.state for view in views} == {"searching"}
@@ -454,7 +463,7 @@ def test_a_cell_that_is_empty_looks_as_it_did_last_though_its_tile_was_still_fad
         seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
         belief.hear(_sight_of_a_pair(board, gone), time, seen, np.eye(3))
     now = change.cells(_grey(AFTER), np.eye(3), belief.reading)
-    assert not _changed(belief.picture, now, belief).any()
+    assert not _changed(belief.reference, now).any()
 
 
 def test_a_pale_pair_that_a_look_saw_begin_to_fade_is_seen_to_go():
@@ -465,7 +474,7 @@ def test_a_pale_pair_that_a_look_saw_begin_to_fade_is_seen_to_go():
         seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
         belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
     away = change.cells((0.5 * tiles + 0.5 * ground).astype(np.uint8), np.eye(3), belief.reading)
-    assert _changed(belief.picture, away, belief)[gone].all()
+    assert _changed(belief.reference, away)[gone].all()
 
 
 def test_a_tile_that_is_lit_now_so_now_so_keeps_no_old_picture_for_long():
@@ -475,8 +484,8 @@ def test_a_tile_that_is_lit_now_so_now_so_keeps_no_old_picture_for_long():
         seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
         belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
         if share == 0:
-            first = belief.picture
-        assert _changed(first, belief.picture, belief)[gone].all() == (time > 0.5)
+            first = belief.reference
+        assert _changed(first, belief.reference.picture)[gone].all() == (time > 0.5)
 
 
 @pytest.mark.parametrize("fades", [False, True])
@@ -488,7 +497,7 @@ def test_a_tile_that_was_only_marked_is_soon_seen_as_it_looks_now(fades: bool):
         seen = ((1 - share) * tiles + share * ground).astype(np.uint8)
         belief.hear(_sight_of_a_pair(START, gone), time, seen, np.eye(3))
     now = change.cells(seen, np.eye(3), belief.reading)
-    changed = _changed(belief.picture, now, belief)
+    changed = _changed(belief.reference, now)
     assert changed[gone].all() == fades
     assert changed.any() == fades
 
@@ -573,8 +582,8 @@ def _grey(board: ToyBoard) -> np.ndarray:
     return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
 
 
-def _changed(read: np.ndarray, now: np.ndarray, belief: Belief) -> np.ndarray:
-    return change.Compared(read, now, belief.reading.cells).changed()
+def _changed(read: change.Reference, now: np.ndarray) -> np.ndarray:
+    return change.Compared(read, now).changed()
 
 
 @pytest.mark.parametrize("luck", [0.9, 0.3])  # certainty in every third look; else the other

@@ -17,12 +17,17 @@ READ = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
 def _compared(read: np.ndarray, now: np.ndarray, restless: float = 0.0) -> change.Compared:
     """Cells of which no two are equal."""
     shape = (read.shape[0] // change.CELL_PX, read.shape[1] // change.CELL_PX)
-    return change.Compared(read, now, np.arange(np.prod(shape)).reshape(shape), restless)
+    kinds = np.arange(np.prod(shape)).reshape(shape)
+    return change.Compared(change.Reference(read, kinds), now, restless)
+
+
+def _changes(read: np.ndarray, now: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    return change.Compared(change.Reference(read, kinds), now).changed()
 
 
 def _changed(now) -> set[tuple[int, int]]:
     read, seen = (change.cells(picture, np.eye(3), BOARD) for picture in (READ, now))
-    changed = change.Compared(read, seen, BOARD.cells).changed()
+    changed = _changes(read, seen, BOARD.cells)
     return {(int(r), int(c)) for r, c in np.argwhere(changed)}
 
 
@@ -83,9 +88,8 @@ def test_fine_noise_is_no_change_of_empty_cells_either():
             change.cells(np.clip(picture, 0, 255).astype(np.uint8), np.eye(3), BOARD)
             for picture in (_without(gone), _without([*gone, *taken]) + fine)
         )
-        assert np.argwhere(change.Compared(before, after, BOARD.cells).changed()).tolist() == list(
-            map(list, taken)
-        )
+        changed = _changes(before, after, BOARD.cells)
+        assert np.argwhere(changed).tolist() == list(map(list, taken))
 
 
 @pytest.mark.parametrize("goes", [True, False])
@@ -105,7 +109,7 @@ def test_a_pale_tile_that_goes_differs_by_less_than_others_would(goes: bool):
 
     after, pale = tiles.copy(), np.flatnonzero(kinds == 8)[:1]
     after[pale[: int(goes)]] = 180
-    changed = change.Compared(board(tiles), board(after), kinds).changed()
+    changed = _changes(board(tiles), board(after), kinds)
     assert np.flatnonzero(changed).tolist() == pale[: int(goes)].tolist()
 
 
@@ -155,7 +159,7 @@ def test_a_board_with_many_holes_that_is_dealt_anew_is_no_blurred_one(is_dealt: 
         return cells.reshape(8, 10, 8, 8).swapaxes(1, 2).reshape(64, 80).astype(np.float32)
 
     now = cv2.GaussianBlur(board(after), (0, 0), 0.5)
-    changed = change.Compared(board(kinds), now, kinds.reshape(8, 10)).changed().ravel()
+    changed = _changes(board(kinds), now, kinds.reshape(8, 10)).ravel()
     assert not changed[kinds == after].any()
     assert changed[kinds != after].mean() > 0.7 if is_dealt else not changed.any()
 
@@ -230,8 +234,7 @@ def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool)
         return (cells + frame + wave).astype(np.float32)
 
     changed = [
-        change.Compared(board(kinds, 0.0), board(after, phase), read).changed()
-        for phase in np.linspace(0.5, 6, 12)
+        _changes(board(kinds, 0.0), board(after, phase), read) for phase in np.linspace(0.5, 6, 12)
     ]
     assert np.mean(changed) > 0.6 if is_dealt else not np.any(changed)
 
