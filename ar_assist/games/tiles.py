@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 from ar_assist.types import Image, Lattice
 
@@ -113,6 +114,13 @@ def spread(planes: Array) -> Array:
     off = planes - level(planes)[:, None, None]
     off *= off
     return np.sqrt(level(off))
+
+
+def median_and_spread(values: Array, least: float) -> tuple[np.floating, float]:
+    """The median of (N,) values, and their median absolute deviation, but `least` where that is
+    less: for what is normal the standard one, whatever a few outliers are."""
+    spread = float(stats.median_abs_deviation(values, scale="normal"))
+    return np.median(values), max(spread, least)
 
 
 def common(pictures: Array) -> Array:

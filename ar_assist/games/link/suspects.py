@@ -4,7 +4,6 @@ what is not seen may differ, or they are no tiles at all."""
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
@@ -72,9 +71,8 @@ def show_little(pictures: Array) -> Mask:
     """(K,) kinds that show far less than most: (K, CELL, CELL, 3) pieces of what lies behind."""
     grey, _ = tiles.opponent(pictures)
     shown = np.log(tiles.spread(tiles.face(tiles.detail(grey))[..., None])[:, 0] + LEAST_DETAIL)
-    off = shown - np.median(shown)
-    spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
-    little: Mask = (off < -SHOW_LITTLE * spread) & (len(off) >= USUAL_KINDS)
+    usual, spread = tiles.median_and_spread(shown, LEAST_SPREAD)
+    little: Mask = (shown - usual < -SHOW_LITTLE * spread) & (len(shown) >= USUAL_KINDS)
     return little
 
 

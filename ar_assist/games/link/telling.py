@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from ar_assist.games import tiles
 from ar_assist.games.centres import few_kinds
@@ -298,8 +297,8 @@ def _most_shown(contrast: Array) -> float:
     if len(contrast) < TELL_SPREAD:
         return np.inf
     shown = np.log(contrast + FAINTEST)
-    spread = max(float(stats.median_abs_deviation(shown, scale="normal")), LEAST_SPREAD)
-    return float(np.exp(np.median(shown) + STANDS_OUT * spread) - FAINTEST)
+    usual, spread = tiles.median_and_spread(shown, LEAST_SPREAD)
+    return float(np.exp(usual + STANDS_OUT * spread) - FAINTEST)
 
 
 def _may_be_stones(cells: Array, frameless: Mask, known: Mask) -> Mask:
