@@ -302,48 +302,61 @@ def _odd_kinds(reading: Reading[LinkBoard]) -> int:
     return sum(size % 2 for size in reading.board.counts.values())
 
 
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """The tiles of a lattice in kinds, (N,) row by row, and what was known of these."""
+
+    groups: Indices
+    joins: Mask  # in a group that holds what was told apart before
+    laid_bare: Mask  # no tiles: squares that were under them
+    pictures: Array  # (K, CELL, CELL, 3) what groups show
+    memory: Memory  # of the groups first, under the labels they had, and of kinds that are gone
+
+    @classmethod
+    def of(cls, survey: Survey, before: Reading[LinkBoard] | None) -> _Kinds:
+        """Kinds as they are seen; what was known `before` parts them further, and names them."""
+        tile = _inner(survey.tile)
+        cells, groups = _inner(survey.cells)[tile], survey.grouped.labels
+        if before is None or not isinstance(before.evidence, Memory):
+            none, seen = np.zeros(len(groups), bool), Memory.of(cells, groups)
+            return cls(groups, none, none, seen.pictures, seen)
+        known, apart = before.evidence.seen_again(cells)
+        groups, joins = parted(groups, apart)
+        had = np.array(before.board.cells)[tile]
+        laid_bare = suspects.are_laid_bare(groups, survey.bare, apart, had)
+        seen = Memory.of(cells, groups)
+        memory = seen.after(known, groups, had, joins)
+        return cls(groups, joins, laid_bare, seen.pictures, memory)
+
+
 def _reading(
     survey: Survey, before: Reading[LinkBoard] | None, most_odd: float = MOST_ODD
 ) -> Reading[LinkBoard] | None:
     """Group the tiles into kinds, of which a share of `most_odd` may be odd; None where they are no
     link board."""
-    tile, cells = _inner(survey.tile), _inner(survey.cells)
+    tile = _inner(survey.tile)
     if tile.sum() < (2 if before else LEAST_TILES):
         return None
-    found = survey.grouped
-    groups, joins = found.labels, np.zeros(len(found.labels), bool)
-    laid_bare = np.zeros(tile.shape, bool)
-    known = before.evidence if before else None
-    if before and isinstance(known, Memory):
-        known, apart = known.seen_again(cells[tile])
-        groups, joins = parted(groups, apart)
-        had = np.array(before.board.cells)[tile]
-        laid_bare[tile] = suspects.are_laid_bare(groups, survey.bare, apart, had)
-    kinds, hidden = _with_hidden(survey, groups)
-    sizes = np.bincount(kinds[kinds >= 0], minlength=groups.max() + 1)
+    told = _Kinds.of(survey, before)
+    kinds, hidden = _with_hidden(survey, told.groups)
+    sizes = np.bincount(kinds[kinds >= 0], minlength=told.groups.max() + 1)
     if _are_no_pairs(survey, sizes, most_odd):
         return None
     is_doubtful = before is None or before.confidence < HALF_BELIEVED
-    if is_doubtful and _is_no_board(survey, groups, sizes):
+    if is_doubtful and _is_no_board(survey, told.groups, sizes):
         return None
-    memory = seen = Memory.of(cells[tile], groups)
-    if before and isinstance(known, Memory):
-        memory = memory.after(known, groups, had, joins)
-    board = np.where(kinds >= 0, memory.labels[kinds], EMPTY)
-    dropped = _alone_on_ground(survey, groups, sizes)
+    laid_bare, dropped = np.zeros_like(tile), _alone_on_ground(survey, told.groups, sizes)
+    laid_bare[tile] = told.laid_bare
+    board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
     board[dropped | laid_bare] = EMPTY
-    certainty = np.where(hidden, 1, _certainty(survey, groups, found.margin))
+    certainty = np.where(hidden, 1, _certainty(survey, told.groups))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
-    memory = memory.without(groups[laid_bare[tile]])
+    memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
-    # Doubts from here on say nothing against the other cells: of what is hidden, of look-alikes
-    # known from before, and of what is under a mark, unless it is what was surely there.
-    unsure, marked = hidden | _may_be_else(survey, groups, seen.pictures), _inner(survey.marked)
-    unsure[tile] |= joins
-    unsure &= ~laid_bare
-    if before:
-        marked = marked & ((board != before.board.cells) | (before.certainty <= DOUBTFUL))
-    most = np.where(unsure | marked, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
+    # Doubts from here on say nothing against the other cells.
+    unsure = (hidden | _may_be_else(survey, told)) & ~laid_bare
+    unsure |= _came_under_mark(survey, board, before)
+    most = np.where(unsure, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     return replace(reading, certainty=np.minimum(certainty, most).astype(np.float32))
 
 
@@ -386,18 +399,29 @@ def _alone_on_ground(survey: Survey, groups: Indices, sizes: Indices) -> Mask:
     return alone
 
 
-def _may_be_else(survey: Survey, groups: Indices, pictures: Array) -> Mask:
-    """(R, C) tiles in (N,) groups, with these mean pictures, that may hide a drawing, be stones, or
-    be pieces of what lies behind or of a gap."""
-    tile = _inner(survey.tile)
+def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
+    """(R, C) tiles that may be others that were known before, hide a drawing, be stones, or be
+    pieces of what lies behind or of a gap."""
+    tile, groups = _inner(survey.tile), told.groups
     unsure: Mask = tile & _inner(survey.runs_on)
     is_whole = not (~tile & ~_inner(survey.doubt)).any()
+    unsure[tile] |= told.joins
     unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.on_picture:
-        unsure[tile] |= suspects.show_little(pictures)[groups]
+        unsure[tile] |= suspects.show_little(told.pictures)[groups]
     return unsure
+
+
+def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] | None) -> Mask:
+    """(R, C) cells of the board that are seen under a mark, unless they are what was surely there
+    `before`."""
+    marked = _inner(survey.marked)
+    if before is None:
+        return marked
+    new: Mask = marked & ((board != before.board.cells) | (before.certainty <= DOUBTFUL))
+    return new
 
 
 def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
@@ -425,7 +449,7 @@ def _is_remnant(survey: Survey, groups: Indices, odd: int) -> bool:
     return is_clear and dealing.are_strewn(_inner(survey.tile), groups)
 
 
-def _certainty(survey: Survey, groups: Indices, margin: Array) -> Array:
+def _certainty(survey: Survey, groups: Indices) -> Array:
     """(R, C) of cells: that they are tiles or not, and of these kinds."""
     tile, certainty = _inner(survey.tile), _inner(survey.certainty).copy()
     # No ground, if it is not plain, shows the very picture of a sure tile.
@@ -433,5 +457,5 @@ def _certainty(survey: Survey, groups: Indices, margin: Array) -> Array:
     np.maximum.at(of_kind, groups, certainty[tile])
     shown = np.minimum(of_kind[groups], _inner(survey.drawn)[tile])
     is_tile = np.maximum(certainty[tile], shown)
-    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-margin)))
+    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-survey.grouped.margin)))
     return certainty
