@@ -123,11 +123,6 @@ class Assistant:
         self._read_anew(quarter_turns=0)
         return "mirrored" if mirrored else "not mirrored"
 
-    def switch(self, games: Sequence[AnyGame]) -> None:
-        """Look for these games from now on."""
-        self._games = tuple(games)
-        self.find_anew()
-
     def vary(self) -> str:
         """Change the setting of the game on view that a key is for; what it is now, in words."""
         game = self._belief.game

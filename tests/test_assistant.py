@@ -582,13 +582,6 @@ def test_corners_are_clicked_where_the_lens_shows_them():
     np.testing.assert_allclose(tasks[0].given.corners, source.corners(0) + 7, atol=0.01)
 
 
-def test_switching_games_begins_anew(monkeypatch):
-    assistant, source = _locked(monkeypatch)
-    assistant.switch([ToyGame(name="other")])
-    view = assistant.step(source.frame(1))
-    assert view.game.name == "other"
-
-
 def test_an_answer_for_another_board_is_nevershown(play):
     """The solver is slow, so that its answers come when the board has moved on."""
     boards = [START]
