@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 import pytest
-from test_tiles import even, pattern, same_partition
+from drawn import even, pattern, same_partition
 
 from ar_assist.games import tiles
 from ar_assist.games.centres import few_kinds, own_sides

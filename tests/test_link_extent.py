@@ -8,8 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from test_link_reader import bordered, cells_of
-from test_tiles import PITCH, picture, same_partition, shuffled
+from drawn import PITCH, bordered, cells_of, picture, same_partition, shuffled
 
 from ar_assist.find import find
 from ar_assist.games.link import reader

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, amid_noise, cleared, picture, same_partition, shuffled
+from drawn import PITCH, amid_noise, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import framing, ground, reader
 from ar_assist.games.link.board import LinkBoard

@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, picture, same_partition, shuffled
+from drawn import PITCH, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import DOUBTFUL

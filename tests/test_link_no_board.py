@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, cleared, picture, same_partition, shuffled
+from drawn import PITCH, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import dealing, reader
 from ar_assist.games.link.board import LinkBoard

@@ -5,8 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from test_link_reader import cells_of
-from test_tiles import cleared, picture, same_partition, shuffled
+from drawn import cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.pieces import differ_at_edges, joined

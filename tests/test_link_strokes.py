@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from test_tiles import PITCH, picture, shuffled
+from drawn import PITCH, picture, shuffled
 
 from ar_assist.games import GAMES
 from ar_assist.games.link.strokes import crossed

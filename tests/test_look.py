@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 import pytest
+from drawn import picture as tile_picture
+from drawn import shuffled
 from lens import straight_px
-from test_tiles import picture as tile_picture
-from test_tiles import shuffled
 from toy import (
     COLS,
     LATTICE,

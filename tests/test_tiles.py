@@ -5,6 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
+from drawn import PITCH, even, pattern, picture, same_partition, shuffled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,65 +14,7 @@ from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link.telling import CHANCE
 from ar_assist.games.residuals import finely
 from ar_assist.games.straightening import straightened
-from ar_assist.types import Image, Lattice
-
-PITCH = 48
-
-
-def pattern(kind: int) -> Image:
-    """A tile picture (PITCH, PITCH, 3): a mirrored block pattern in the kind's own colour."""
-    rng = np.random.default_rng(kind)
-    half = rng.random((6, 3)) < 0.5
-    half[rng.integers(6), rng.integers(3)] = True
-    blocks = np.concatenate([half, half[:, ::-1]], 1).astype(np.float32)
-    ink = cv2.resize(blocks, (36, 36), interpolation=cv2.INTER_NEAREST)[..., None]
-    tile = np.full((PITCH, PITCH, 3), 90, np.uint8)
-    tile[2:-2, 2:-2] = 235
-    tile[6:-6, 6:-6] = (1 - ink) * 235 + ink * rng.integers(20, 200, 3)
-    return tile
-
-
-def picture(cells: np.ndarray, ground: int = 60) -> tuple[Image, Lattice]:
-    """A board with three cells of ground around it; 0 is empty."""
-    rows, cols = cells.shape
-    whole = np.full(((rows + 6) * PITCH, (cols + 6) * PITCH, 3), ground, np.uint8)
-    for (r, c), kind in np.ndenumerate(cells):
-        if kind:
-            y, x = (r + 3) * PITCH, (c + 3) * PITCH
-            whole[y : y + PITCH, x : x + PITCH] = pattern(int(kind))
-    return whole, Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), rows, cols)
-
-
-def amid_noise(image: Image) -> Image:
-    """The board with a strip of what is around it, less than a cell; beyond is something else."""
-    strip = slice(2 * PITCH + 32, -2 * PITCH - 32)
-    noisy = np.random.default_rng(0).integers(0, 120, image.shape, np.uint8)
-    noisy[strip, strip] = image[strip, strip]
-    return noisy
-
-
-def shuffled(rows: int, cols: int, kinds: int, seed: int) -> np.ndarray:
-    """A full board of pairs."""
-    pairs = np.resize(np.arange(1, kinds + 1), rows * cols // 2)
-    return np.random.default_rng(seed).permutation(np.repeat(pairs, 2)).reshape(rows, cols)
-
-
-def cleared(cells: np.ndarray, pairs: int, seed: int = 0) -> np.ndarray:
-    """The board without some pairs."""
-    rng, left = np.random.default_rng(seed), cells.copy()
-    for kind in rng.permutation(np.unique(cells))[:pairs]:
-        for cell in np.argwhere(left == kind)[:2]:
-            left[tuple(cell)] = 0
-    return left
-
-
-def same_partition(a: np.ndarray, b: np.ndarray) -> bool:
-    pairs = set(zip(a.ravel().tolist(), b.ravel().tolist(), strict=True))
-    return len(pairs) == len(set(a.ravel().tolist())) == len(set(b.ravel().tolist()))
-
-
-def even(size: int) -> float:
-    return 0.0 if size % 2 == 0 else -4.0
+from ar_assist.types import Lattice
 
 
 def test_cut_takes_whole_cells() -> None:

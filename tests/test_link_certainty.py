@@ -1,0 +1,162 @@
+"""How sure it is that a cell holds a tile, or is empty."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn import (
+    PITCH,
+    amid_noise,
+    bordered,
+    cells_of,
+    cleared,
+    on_waves,
+    picture,
+    same_partition,
+    shuffled,
+)
+
+from ar_assist.games.link import reader, telling
+from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.ground import Shown
+from ar_assist.games.link.telling import DROPPED
+
+
+def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
+    """A lamp's light takes a tile's frame and its middle: what is left is still a picture."""
+    truth = cleared(shuffled(7, 10, 14, 6), 2)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    empty = tuple(np.argwhere(truth == 0)[0])
+    y, x = (empty[0] + 3) * PITCH, (empty[1] + 3) * PITCH
+    before = reader.read(framed, lattice)
+    cv2.rectangle(framed, (x + 8, y + 8), (x + 39, y + 39), (255, 255, 255), 3)
+    after = reader.read(framed, lattice)
+    assert before is not None and after is not None
+    assert cells_of(after)[empty] == cells_of(before)[empty] == 0
+    assert before.certainty[empty] >= DOUBTFUL > after.certainty[empty]
+
+
+@pytest.mark.parametrize("is_ground", [True, False])
+def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_ground: bool) -> None:
+    truth = np.ones((7, 10), int)
+    truth[3, 2:4] = truth[1, 6:8] = 0
+    truth[truth > 0] = shuffled(6, 11, 14, 6).ravel()
+    image, lattice = picture(np.zeros_like(truth), ground=40 if is_ground else 200)
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        face = np.random.default_rng(kind).integers(60, 140, 3) if kind else 40
+        image[y : y + PITCH, x : x + PITCH] = face
+        if kind:
+            size, ink = (16, 4 + int(kind)), (240, 250 - 12 * int(kind), 15 * int(kind))
+            cv2.ellipse(image, (x + 24, y + 24), size, 25 * int(kind), 0, 360, ink, -1)
+    reading = reader.read(amid_noise(image), lattice)
+    bare = cells_of(reading) == 0
+    assert reading is not None
+    assert (bare == (truth == 0)).all()
+    assert (reading.certainty[bare] > 0.9).all() == is_ground
+    assert (reading.certainty[bare] <= DOUBTFUL).all() != is_ground
+
+
+def test_plain_cells_that_run_on_into_each_other_are_not_surely_tiles() -> None:
+    """Those of a gap in which a wallpaper shows are alike too, and no colour beside the board."""
+    truth = shuffled(6, 8, 8, 8)
+    image, lattice = picture(np.zeros_like(truth), ground=255)
+    colours = np.random.default_rng(2).integers(20, 230, (9, 3))
+    for (r, c), kind in np.ndenumerate(truth):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = colours[kind]
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(cells_of(reading), truth)
+    around = np.pad(truth, 1)
+    runs_on = np.zeros(truth.shape, bool)
+    for step in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        runs_on |= np.roll(around, step, (0, 1))[1:-1, 1:-1] == truth
+    assert 0 < runs_on.sum() < 20
+    assert (reading.certainty[runs_on] < DOUBTFUL).all()
+    assert (reading.certainty[~runs_on] > 0.9).all()
+
+
+def test_what_is_overexposed_is_not_surely_empty() -> None:
+    """A picture may hold white tiles in its white parts; a page that is white all over none."""
+    truth = cleared(shuffled(6, 10, 10, 0), 4)
+    _, lattice = picture(truth)
+    reading = reader.read(on_waves(truth, 0, white_from=9), lattice)
+    assert reading is not None
+    (left, right), sure = ((0, 3), (0, 8)), reading.certainty
+    assert truth[left] == truth[right] == reading.cells[left] == reading.cells[right] == 0
+    assert sure[right] <= DROPPED < 0.9 < sure[left]
+    page = reader.read(*picture(truth, ground=255))
+    assert page is not None
+    assert (page.certainty[truth == 0] > 0.9).all()
+
+
+def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plain: bool) -> Shown:
+    """What cells show of which the `bare` ones are ground."""
+    nothing = np.zeros_like(bare)
+    return Shown(
+        contrast=contrast,
+        limit=4.0,
+        plain=bare,
+        faint=bare,
+        apart=contrast,
+        quiet=quiet,
+        beside=bare,
+        empty=bare,
+        guessed=nothing,
+        chequered=nothing,
+        is_plain=is_plain,
+    )
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_plain: bool) -> None:
+    """One of four bare cells beside four tiles runs on into no other."""
+    bare = np.arange(8) < 4
+    quiet = np.zeros((8, 4), bool)
+    quiet[:3, 0] = True
+    contrast = np.where(bare, 1, 20).astype(np.float32)
+    nothing = np.zeros(8, bool)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, is_plain), ~bare, bare, nothing)
+    assert most[:3].tolist() == [1, 1, 1]
+    assert (most[3] == DROPPED) != is_plain
+
+
+@pytest.mark.parametrize(("usual", "is_sure"), [(0.3, False), (1.5, True)])
+def test_what_shows_little_is_surely_ground_only_where_ground_shows_hardly_less(
+    usual: float, is_sure: bool
+) -> None:
+    """Dark sprites in a washed-out picture, on a clean ground; noise makes as much elsewhere."""
+    bare = np.arange(8) < 5
+    contrast = np.where(bare, usual, 20).astype(np.float32)
+    contrast[4] = 2.5
+    nothing, quiet = np.zeros(8, bool), np.ones((8, 4), bool)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
+    assert most[:4].tolist() == [1, 1, 1, 1]
+    assert (most[4] == 1) == is_sure
+
+
+def test_where_most_bare_cells_hold_pale_tiles_the_ground_around_the_board_tells() -> None:
+    """Grey sprites on grey ground before a camera without colour."""
+    inside, tile = np.arange(10) < 8, np.arange(10) < 2
+    contrast = np.where(tile, 20, 3.0).astype(np.float32)
+    contrast[-3:] = 0.4, 0.2, 0.2  # one gap in the board, and what lies around
+    nothing, quiet = np.zeros(10, bool), np.ones((10, 4), bool)
+    seen = on_ground(contrast, ~tile, quiet, is_plain=True)
+    most = telling._most_of_ground(seen, tile, inside & ~tile, nothing)
+    assert (most[inside & ~tile] == [*5 * [DROPPED], 1]).all()
+
+
+@pytest.mark.parametrize(("grain", "is_sure"), [(0.05, False), (0.15, True)])
+def test_what_stands_out_of_even_ground_is_not_surely_ground(grain: float, is_sure: bool) -> None:
+    """A picture of thin lines in the colour of the ground, which shows half as much again."""
+    rng = np.random.default_rng(3)
+    bare = np.arange(60) < 40
+    contrast = np.where(bare, 3.7 * np.exp(rng.normal(0, grain, 60)), 20).astype(np.float32)
+    contrast[39] = 5.5
+    nothing, quiet = np.zeros(60, bool), np.ones((60, 4), bool)
+    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
+    assert (most[:39] == 1).all()
+    assert (most[39] == 1) == is_sure

@@ -1,0 +1,52 @@
+"""How odd kinds and hidden cells bear on the confidence of a reading."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn import PITCH, bordered, cells_of, picture, same_partition, shuffled
+
+from ar_assist.games.link import confidence, reader
+from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.look import TRUST
+
+
+@pytest.mark.parametrize("tiles", [0, 8, 30])
+def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
+    """A few hidden tiles leave many kinds odd; where many are hidden it may be no board at all."""
+    truth = shuffled(7, 10, 24, 6)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    hand = np.zeros(truth.shape, bool)
+    hand[2:, 5:].flat[:tiles] = True
+    rng = np.random.default_rng(3)
+    for r, c in np.argwhere(hand):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        skin = rng.normal((130, 160, 200), 25, (PITCH // 8, PITCH // 8, 3)).clip(0, 255)
+        framed[y : y + PITCH, x : x + PITCH] = cv2.resize(skin.astype(np.uint8), (PITCH, PITCH))
+    reading = reader.read(framed, lattice)
+    if tiles == 30:
+        assert reading is None or reading.confidence < TRUST
+        return
+    found = cells_of(reading)
+    assert reading is not None and reading.confidence >= TRUST
+    assert same_partition(found[~hand], truth[~hand])
+    assert (reading.certainty[hand] < DOUBTFUL).all()
+
+
+def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() -> None:
+    together, apart = np.zeros((7, 10), bool), np.zeros((7, 10), bool)
+    together[2:4, 3:6] = True
+    apart[::3, ::4] = True
+    assert confidence.unexplained(6, together, 40) == 0
+    assert confidence.unexplained(7, together, 40) == 7
+    assert confidence.unexplained(6, together, 20) == 6
+    assert confidence.unexplained(6, apart, 60) == 6
+
+
+def test_a_single_tile_and_the_kind_that_misses_one_are_one_mishap() -> None:
+    assert confidence.mishaps(np.array([1, 3, 4, 4])) == 1
+    assert confidence.mishaps(np.array([1, 1, 1, 3, 4])) == 3
+    assert confidence.mishaps(np.array([3, 5, 1, 4])) == 2
+    assert confidence.mishaps(np.array([2, 4])) == 0

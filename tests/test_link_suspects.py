@@ -1,0 +1,85 @@
+"""Kinds of tiles that may be none, or several."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn import PITCH, amid_noise, cells_of, cleared, picture, same_partition, shuffled
+
+from ar_assist.games import tiles
+from ar_assist.games.link import reader, suspects
+from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.look import TRUST
+
+
+@pytest.mark.parametrize(
+    ("bare", "is_whole", "hides"), [(4, False, False), (8, False, True), (4, True, True)]
+)
+def test_tiles_without_a_drawing_may_hide_some_if_they_are_many(
+    bare: int, is_whole: bool, hides: bool
+) -> None:
+    groups = np.repeat(np.arange(6), [4, 4, 4, 4, 4, bare])
+    found = suspects.may_hide_drawings(groups, groups == 5, is_whole)
+    assert found[groups == 5].all() == hides
+    assert not found[groups < 5].any()
+    # A board of plain squares.
+    assert not suspects.may_hide_drawings(groups, groups > 0, is_whole).any()
+
+
+def test_of_several_kinds_without_a_drawing_each_may_be_pieces_of_what_lies_behind() -> None:
+    groups = np.repeat(np.arange(6), 4)
+    found = suspects.may_hide_drawings(groups, groups > 3, is_whole=False)
+    assert (found == (groups > 3)).all()
+
+
+def test_kinds_that_are_made_unlike_most_others_may_be_stones() -> None:
+    groups = np.repeat(np.arange(8), 4)
+    for first in (7, 6):
+        assert (suspects.may_be_stones(groups, groups >= first) == (groups >= first)).all()
+    assert not suspects.may_be_stones(groups, groups >= 5).any()  # kinds of colours of their own
+    assert not suspects.may_be_stones(groups, np.arange(32) == 20).any()  # one tile is marked
+
+
+def test_no_advice_rests_on_stones_amid_tiles_with_a_frame() -> None:
+    truth = cleared(shuffled(6, 8, 12, 2), 5)
+    image, lattice = picture(truth)
+    stones = np.zeros(truth.shape, bool)
+    for r, c in np.argwhere(truth == 0)[:6]:
+        x, y = (c + 3) * PITCH, (r + 3) * PITCH
+        cv2.circle(image, (x + PITCH // 2, y + PITCH // 2), PITCH // 3, (90, 120, 130), -1)
+        cv2.circle(image, (x + PITCH // 3, y + PITCH // 3), PITCH // 8, (200, 190, 170), -1)
+        stones[r, c] = True
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert (cells_of(reading)[stones] > 0).all()
+    assert (reading.certainty[stones] < DOUBTFUL).all()
+    assert (reading.certainty[~stones] > DOUBTFUL).mean() > 0.9
+    assert reading.confidence >= TRUST
+
+
+@pytest.mark.parametrize(("colour", "is_lost"), [((110, 254, 254), True), ((90, 200, 200), False)])
+def test_faces_that_light_may_have_washed_out_may_be_two_kinds(
+    colour: tuple[int, int, int], is_lost: bool
+) -> None:
+    """Yellow faces without eyes or mouth, where other tiles show theirs: a camera gives no more
+    than 255 of green and red."""
+    truth = shuffled(6, 10, 12, 3)
+    image, lattice = picture(truth)
+    for r, c in np.argwhere(truth == 1):
+        middle = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        cv2.circle(image, middle, PITCH // 3, colour, -1, cv2.LINE_AA)
+    reading = reader.read(amid_noise(image), lattice)
+    assert same_partition(cells_of(reading), truth)
+    is_doubted = reading.certainty <= DOUBTFUL
+    assert (is_doubted == ((truth == 1) & is_lost)).all()
+
+
+def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
+    rng = np.random.default_rng(2)
+    drawn = rng.integers(0, 256, (9, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
+    blank = np.full_like(drawn[:1], 90) + rng.normal(0, 1, drawn[:1].shape)
+    kinds = np.concatenate([drawn, blank]).astype(np.float32)
+    assert np.flatnonzero(suspects.show_little(kinds)).tolist() == [9]
+    assert not suspects.show_little(kinds[-5:]).any()  # too few to say what is usual
+    assert not suspects.show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
