@@ -5,13 +5,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from toy import COLS, LATTICE, MARGIN, PX, ROWS, START, ToyBoard, ToyGame, screen_picture
+from toy import COLS, LATTICE, MARGIN, PX, ROWS, START, ToyBoard, ToyGame, grey
 
 from ar_assist import change
 from ar_assist.types import Mark, Reading
 
 BOARD = Reading(START, LATTICE.corners, np.ones((ROWS, COLS), np.float32), 1.0)
-READ = cv2.cvtColor(screen_picture(START), cv2.COLOR_BGR2GRAY)
+READ = grey(START)
 
 
 def _compared(read: np.ndarray, now: np.ndarray, restless: float = 0.0) -> change.Compared:
@@ -32,8 +32,7 @@ def _changed(now) -> set[tuple[int, int]]:
 
 
 def _without(cells) -> np.ndarray:
-    board = START.put(dict.fromkeys(cells, 0))
-    return cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY)
+    return grey(START.put(dict.fromkeys(cells, 0)))
 
 
 def _waves(shape: tuple[int, int], cells: float) -> np.ndarray:
@@ -115,7 +114,7 @@ def test_a_pale_tile_that_goes_differs_by_less_than_others_would(goes: bool):
 
 def test_another_board_is_seen_as_one():
     other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
-    changed = _changed(cv2.cvtColor(screen_picture(other), cv2.COLOR_BGR2GRAY))
+    changed = _changed(grey(other))
     assert len(changed) == ROWS * COLS
 
 

@@ -177,6 +177,25 @@ def screen_picture(board: ToyBoard) -> Image:
     return picture
 
 
+def grey(board: ToyBoard) -> NDArray[np.uint8]:
+    """Its screen picture as the tracker sees one."""
+    return np.asarray(cv2.cvtColor(screen_picture(board), cv2.COLOR_BGR2GRAY))
+
+
+def over_cell(r: int, c: int, around: float = 0.4) -> Points:
+    """(4, 2) plane px of a square over a cell, so many cells wider on each side."""
+    x, y = (c + MARGIN + 0.5) * PX, (r + MARGIN + 0.5) * PX
+    d = (0.5 + around) * PX
+    return np.array([[x - d, y - d], [x + d, y - d], [x + d, y + d], [x - d, y + d]])
+
+
+def sight_of(board: ToyBoard, moved: NDArray[np.bool_] | None = None) -> look.Sight:
+    """A surely read board. If it has empty cells, a move explains those that `moved`."""
+    reading = replace(ToyGame().read(screen_picture(START), LATTICE), board=board)
+    natural = moved if (np.array(board.cells) == 0).any() else None
+    return look.Sight(ToyGame(), Plane(np.eye(3), PLANE_WH), LATTICE, None, reading, natural)
+
+
 def plane_at(time: float) -> Plane:
     """A camera that sways, turns and tilts a little, as one in a hand does."""
     sway = np.sin(2 * np.pi * time / 1.7), np.cos(2 * np.pi * time / 2.3)
