@@ -300,7 +300,7 @@ def test_a_doubtful_board_is_the_one_that_was_lost_if_moves_make_it_of_that(play
         turned = across if time > 1.5 else np.eye(3)  # so that it has to be found anew
         return Plane(turned @ plane_at(time).frame_from_plane, PLANE_WH)
 
-    views = play(ToySource(there, 2.4, plane=plane, fps=SLOW), _Dazzled(doubted=board))
+    views = play(ToySource(there, 3.2, plane=plane, fps=SLOW), _Dazzled(doubted=board))
     assert (
         any(view.reading is not None and view.reading.board == board for view in views) == is_known
     )
