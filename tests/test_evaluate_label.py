@@ -13,7 +13,7 @@ import pytest
 from ar_assist.cli import label
 from ar_assist.evaluate import parse_truth
 from ar_assist.evaluate.labelling import Labelling, cell_at, unused_label
-from ar_assist.evaluate.truth import PlacedBoard
+from ar_assist.evaluate.placed import PlacedBoard
 from ar_assist.types import Frame, Image
 
 CORNERS = np.array([[100, 100], [220, 100], [220, 180], [100, 180]], np.float32)

@@ -13,10 +13,10 @@ import numpy as np
 from ar_assist import replay, runlog
 from ar_assist.cli import options
 from ar_assist.errors import SourceError, UserError, writing
-from ar_assist.evaluate import geometry
 from ar_assist.evaluate.labelling import Labelling
 from ar_assist.evaluate.pictures import draw_board
-from ar_assist.evaluate.truth import PlacedBoard, parse_record
+from ar_assist.evaluate.placed import PlacedBoard
+from ar_assist.evaluate.truth import parse_record
 from ar_assist.games import GAMES
 from ar_assist.types import AnyGame, Frame, Image, Source
 from ar_assist.video import open_source
@@ -122,7 +122,7 @@ def drawn(session: Labelling) -> Image:
         for x, y in session.board.corners:
             cv2.circle(image, (round(float(x)), round(float(y))), CORNER_PX, GREEN, 2, cv2.LINE_AA)
         if session.chosen:
-            cell = geometry.cell_quad(session.board, session.chosen).astype(np.int32)
+            cell = session.board.quad(session.chosen).astype(np.int32)
             cv2.polylines(image, [cell], True, GREEN, 2, cv2.LINE_AA)
     where = f"{session.position + 1} of {len(session.frames)}"
     text = f"{where} | {HELP if session.board else 'no board in view | ' + HELP}"

@@ -8,8 +8,9 @@ import numpy as np
 
 from ar_assist.evaluate import geometry
 from ar_assist.evaluate.match import FOUND_IOU, match_boards
+from ar_assist.evaluate.placed import Cells, PlacedBoard
 from ar_assist.evaluate.rules import hint_exists, hint_is_right, nonogram_answer
-from ar_assist.evaluate.truth import Cells, PlacedBoard, Record, TrueFrame, Truth, hint_cells
+from ar_assist.evaluate.truth import Record, TrueFrame, Truth, hint_cells
 from ar_assist.types import Cell, Points, transform
 
 
@@ -104,7 +105,7 @@ def _in_view(board: PlacedBoard, size_wh: tuple[int, int] | None) -> bool:
     """Whether every cell's centre lies in the picture."""
     if size_wh is None:
         return True
-    return bool(geometry.inside(geometry.centres_in_frame(board), size_wh).all())
+    return bool(geometry.inside(board.centres, size_wh).all())
 
 
 def _tile_px(board: PlacedBoard) -> float:
@@ -126,8 +127,8 @@ def _hint_spots(record: Record | None, board: PlacedBoard | None) -> tuple[Cell,
         return None
     spots = hint_cells(record.hint)
     read = record.board
-    if not (read and board and geometry.is_convex(read.corners)):
+    if not (read and board and read.has_place):
         return tuple(spots)
     centres = np.array(spots, np.float64)[:, ::-1] + 0.5
-    drawn = transform(geometry.grid_from_grid(board, read), centres)
+    drawn = transform(board.grid_from_frame @ read.frame_from_grid, centres)
     return tuple((int(r), int(c)) for c, r in np.floor(drawn))

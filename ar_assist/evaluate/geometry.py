@@ -1,17 +1,13 @@
-"""Quadrilaterals and grids in the picture: overlap, order of corners, cell of one in the other."""
+"""Quadrilaterals in the picture: their overlap, and the order of their corners."""
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.types import Cell, Homography, Lattice, Points, homography, transform
-
-if TYPE_CHECKING:
-    from ar_assist.evaluate.truth import PlacedBoard  # which asks here whether its quads are any
+from ar_assist.types import Points
 
 # A quad can be read from any corner and either way round: four turns, each also mirrored.
 ORDERS = tuple(
@@ -81,44 +77,6 @@ def best_order(corners: Points, like: Points) -> tuple[int, ...]:
     """Which of the eight orders brings the corners nearest to those of another quad."""
     far = [float(np.hypot(*(corners[list(order)] - like).T).sum()) for order in ORDERS]
     return ORDERS[int(np.argmin(far))]
-
-
-def frame_from_grid(board: PlacedBoard) -> Homography:
-    """(3, 3) px from grid units, where cell (r, c) has its centre at (c + 0.5, r + 0.5)."""
-    return homography(Lattice((0, 0), (1, 1), board.rows, board.cols).corners, board.corners)
-
-
-def grid_from_frame(board: PlacedBoard) -> Homography:
-    """(3, 3) grid units from px."""
-    return np.linalg.inv(frame_from_grid(board)).astype(np.float64)
-
-
-def grid_from_grid(true: PlacedBoard, read: PlacedBoard) -> Homography:
-    """(3, 3) grid units of the true board from those of the read one."""
-    return grid_from_frame(true) @ frame_from_grid(read)
-
-
-def centres_in_frame(board: PlacedBoard) -> Points:
-    """(rows, cols, 2) px of the cells' centres."""
-    return transform(frame_from_grid(board), _centres(board.rows, board.cols))
-
-
-def cell_quad(board: PlacedBoard, cell: Cell) -> Points:
-    """(4, 2) px of a cell's border."""
-    row, col = cell
-    x, y = col + np.array([0, 1, 1, 0]), row + np.array([0, 0, 1, 1])
-    return transform(frame_from_grid(board), np.stack([x, y], -1).astype(np.float64))
-
-
-def cells_in(true: PlacedBoard, read: PlacedBoard) -> NDArray[np.int64]:
-    """(rows, cols, 2) row and column in the true board that each read cell's centre falls in."""
-    centres = transform(grid_from_grid(true, read), _centres(read.rows, read.cols))
-    return np.floor(centres[..., ::-1]).astype(np.int64)
-
-
-def _centres(rows: int, cols: int) -> NDArray[np.float64]:
-    c, r = np.meshgrid(np.arange(cols) + 0.5, np.arange(rows) + 0.5)
-    return np.stack([c, r], -1)
 
 
 def inside(points: Points, size_wh: tuple[int, int]) -> NDArray[np.bool_]:

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ar_assist.evaluate import geometry
-from ar_assist.evaluate.truth import Cells, PlacedBoard
+from ar_assist.evaluate.placed import Cells, PlacedBoard
 from ar_assist.types import Cell, Frame, Image, transform
 
 Propose = Callable[[Image], PlacedBoard | None]
@@ -133,9 +132,9 @@ def corner_at(board: PlacedBoard, point: XY) -> int | None:
 
 def cell_at(board: PlacedBoard, point: XY) -> Cell | None:
     """The cell under a point."""
-    if not geometry.is_convex(board.corners):
+    if not board.has_place:
         return None
-    spot = transform(geometry.grid_from_frame(board), np.array([point], np.float64))[0]
+    spot = transform(board.grid_from_frame, np.array([point], np.float64))[0]
     col, row = (int(v) for v in np.floor(spot))
     return (row, col) if 0 <= row < board.rows and 0 <= col < board.cols else None
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.evaluate import geometry
-from ar_assist.evaluate.truth import PlacedBoard
+from ar_assist.evaluate.placed import PlacedBoard
 from ar_assist.types import Cell, Points, transform
 
 # Less overlap than this is another thing than the board: half is the customary bar in detection.
@@ -56,7 +56,7 @@ def match_boards(
 
 def _corner_error(corners: Points, true: PlacedBoard) -> float:
     """Mean distance in tiles, measured in the board's plane, so that a tilt does not weigh."""
-    to_grid = geometry.grid_from_frame(true)
+    to_grid = true.grid_from_frame
     off = transform(to_grid, corners) - transform(to_grid, true.corners)
     return float(np.hypot(*off.T).mean())
 
@@ -85,7 +85,9 @@ def _compare_clues(read: PlacedBoard, true: PlacedBoard) -> str:
 
 def _laid_over(read: PlacedBoard, true: PlacedBoard) -> NDArray[np.int64]:
     """(rows, cols) of the true board: the label of the one read cell that falls into each."""
-    spots = geometry.cells_in(true, read).reshape(-1, 2)
+    true_from_read = true.grid_from_frame @ read.frame_from_grid
+    fallen = transform(true_from_read, read.grid_centres)[..., ::-1]
+    spots = np.floor(fallen).astype(np.int64).reshape(-1, 2)
     labels = np.array(read.cells).ravel()
     on = ((spots >= 0) & (spots < (true.rows, true.cols))).all(1)
     flat = spots[on] @ (true.cols, 1)

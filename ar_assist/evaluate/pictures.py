@@ -10,10 +10,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from ar_assist.evaluate import geometry
 from ar_assist.evaluate.frames import FrameScore
+from ar_assist.evaluate.placed import PlacedBoard
 from ar_assist.evaluate.score import ClipScore, Verdict
-from ar_assist.evaluate.truth import PlacedBoard, Record, TrueFrame
+from ar_assist.evaluate.truth import Record, TrueFrame
 from ar_assist.types import Cell, Image, transform
 
 SIDE_WH = (640, 480)  # px of each of the two pictures
@@ -103,9 +103,9 @@ def _fit(image: Image) -> tuple[Image, float]:
 def draw_board(image: Image, board: PlacedBoard, hint: dict[str, Any] | None = None) -> None:
     """Outline, cell labels and hint of a board, onto the picture."""
     cv2.polylines(image, [board.corners.astype(np.int32)], True, WHITE, 2, cv2.LINE_AA)
-    if board.cells is None or not geometry.is_convex(board.corners):
+    if board.cells is None or not board.has_place:
         return
-    for spots, labels in zip(geometry.centres_in_frame(board), board.cells, strict=True):
+    for spots, labels in zip(board.centres, board.cells, strict=True):
         for (x, y), label in zip(spots, labels, strict=True):
             if label:
                 _label(image, (int(x), int(y)), label)
@@ -124,6 +124,6 @@ def _label(image: Image, spot: tuple[int, int], label: int) -> None:
 
 def _path(image: Image, board: PlacedBoard, path: Sequence[Cell]) -> None:
     centres = np.array(path, np.float64)[:, ::-1] + 0.5
-    drawn = transform(geometry.frame_from_grid(board), centres).astype(np.int32)
+    drawn = transform(board.frame_from_grid, centres).astype(np.int32)
     cv2.polylines(image, [drawn], False, BLACK, 5, cv2.LINE_AA)
     cv2.polylines(image, [drawn], False, WHITE, 2, cv2.LINE_AA)

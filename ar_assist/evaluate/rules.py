@@ -11,7 +11,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from ar_assist.evaluate.truth import Cells, Clues, hint_game
+from ar_assist.evaluate.placed import Cells, Clues
+from ar_assist.evaluate.truth import hint_game
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import links
 from ar_assist.games.nonogram.board import puzzle

@@ -18,28 +18,13 @@ import numpy as np
 
 from ar_assist import runlog
 from ar_assist.errors import UserError
-from ar_assist.evaluate.geometry import is_convex
+from ar_assist.evaluate.placed import Cells, Clues, PlacedBoard
 from ar_assist.games import GAMES
 from ar_assist.games.link.board import GRAVITIES
 from ar_assist.types import Cell, Points
 
-Cells = tuple[tuple[int, ...], ...]
-Clues = tuple[tuple[int, ...] | None, ...]
 # What cells may hold: holes, stones, empty and kinds; discs; crossed, open and filled.
 VALUES = {"link": (-2, math.inf), "othello": (0, 2), "nonogram": (-1, 1)}
-
-
-@dataclass(frozen=True, eq=False)
-class PlacedBoard:
-    """A board and where it lies in the picture."""
-
-    rows: int
-    cols: int
-    corners: Points  # (4, 2) px, outer border of the cell grid, in order round it
-    cells: Cells | None  # None: the truth does not know them
-    row_clues: Clues = ()
-    col_clues: Clues = ()
-    confidence: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +183,7 @@ def _check_boards(frames: Sequence[TrueFrame], game: str) -> None:
     """ValueError where a board has no place, or its cells hold what the game does not know."""
     least, most = VALUES[game]
     for frame, board in ((frame.frame, frame.board) for frame in frames if frame.board):
-        if not is_convex(board.corners):
+        if not board.has_place:
             raise ValueError(f"frame {frame}: `corners` go round no board")
         odd = [v for row in board.cells or () for v in row if not least <= v <= most]
         if odd:
