@@ -1,4 +1,4 @@
-"""What surrounds a screen: its device, the desk or wall behind, lamps that it mirrors, a hand."""
+"""What surrounds a screen: its device, the desk or wall behind, and the room that it mirrors."""
 
 from __future__ import annotations
 
