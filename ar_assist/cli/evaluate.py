@@ -27,7 +27,7 @@ FILE_COLUMNS = 110  # characters of a table that is written to a file
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the verb."""
+    """The verb's options."""
     add = parser.add_argument
     add(
         "paths",

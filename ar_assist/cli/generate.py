@@ -17,6 +17,7 @@ TRIES = 1000  # boards dealt before it gives up
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     parser.add_argument("--board", default="7x12", metavar="RxC", help="rows x columns (7x12)")
     parser.add_argument("--kinds", type=int, help="default: four tiles of each (--lost: two)")
     parser.add_argument(
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Deal the boards and print them."""
     rows, cols = _size(args.board)
     usual = -(-rows * cols // (2 if args.lost else 4))
     kinds = usual if args.kinds is None else args.kinds

@@ -35,7 +35,7 @@ GREEN, WHITE, BLACK = (80, 255, 80), (255, 255, 255), (0, 0, 0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of the verb."""
+    """The verb's options."""
     parser.add_argument("clip", type=Path, help="the clip or picture to label")
     parser.add_argument(
         "--every", type=float, default=1.0, metavar="S", help="s between key frames"

@@ -1,4 +1,4 @@
-"""Nonograms without a camera: make them of pictures, solve, check and convert puzzle files."""
+"""`ar-assist nonogram`: make nonograms of pictures, solve, check and convert puzzle files."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ DRAWINGS = ".svg", ".pdf", ".png"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
     make = actions.add_parser("make", help="a puzzle of a picture")
     make.add_argument("picture", type=Path)
@@ -57,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Do what was asked for; 1 where there is no solution (`check`: not just one) or no hint."""
     if not 0 < getattr(args, "time", SECONDS) < math.inf:
         raise UserError(f"--time must be seconds, more than nothing, not {args.time:g}")
     try:

@@ -13,6 +13,7 @@ from ar_assist.games.othello.transcript import follow, replay
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
     moves = actions.add_parser("moves", help="the legal moves of a position, and the best one")
     moves.add_argument("position", help="64 symbols (X O -), or a transcript such as f5d6c3")
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Do what was asked for; `transcript` gives 1 where no game was seen."""
     return {"moves": _moves, "transcript": _transcript}[args.action](args)
 
 

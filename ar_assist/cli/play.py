@@ -30,6 +30,7 @@ WIDEST = 720  # px of the animation: a GIF grows with every pixel
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     parser.add_argument("photo", help="a picture of a link game")
     parser.add_argument("--out", type=Path, default=Path("play.gif"), help="play.gif")
     parser.add_argument(
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Write the animation, and say how far the game went."""
     if args.out.suffix.lower() != ".gif":
         raise UserError(f"{args.out}: the game is written as .gif")
     game = LinkGame(args.gravity)

@@ -26,6 +26,7 @@ LOADING_S = 1.0  # what the accelerator takes to load, where it was compiled bef
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
     parser.add_argument("board", help="rows of whole numbers or JSON; .jsonl: one a line; -: stdin")
     words = f"{GRAVITY_WORDS} (as the file says)"
     parser.add_argument("--gravity", choices=list(GRAVITIES), metavar="RULE", help=words)
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    """Solve board by board; each is told as soon as it is solved."""
     if args.out and args.out.suffix.lower() not in (".png", ".gif"):
         raise UserError(f"{args.out}: the order is drawn as .png or .gif")
     budget = next((x for x in (args.seconds, args.nodes) if x is not None), 1)
