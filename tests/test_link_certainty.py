@@ -18,7 +18,7 @@ from drawn import (
 )
 
 from ar_assist.games.link import reader, telling
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.telling import DROPPED
 
@@ -35,7 +35,7 @@ def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
     after = reader.read(framed, lattice)
     assert before is not None and after is not None
     assert cells_of(after)[empty] == cells_of(before)[empty] == 0
-    assert before.certainty[empty] >= DOUBTFUL > after.certainty[empty]
+    assert before.certainty[empty] >= SURE > after.certainty[empty]
 
 
 @pytest.mark.parametrize("is_ground", [True, False])
@@ -56,7 +56,7 @@ def test_plain_cells_are_surely_empty_only_where_their_colour_shows_beside(is_gr
     assert reading is not None
     assert (bare == (truth == 0)).all()
     assert (reading.certainty[bare] > 0.9).all() == is_ground
-    assert (reading.certainty[bare] <= DOUBTFUL).all() != is_ground
+    assert (reading.certainty[bare] < SURE).all() != is_ground
 
 
 def test_plain_cells_that_run_on_into_each_other_are_not_surely_tiles() -> None:
@@ -75,7 +75,7 @@ def test_plain_cells_that_run_on_into_each_other_are_not_surely_tiles() -> None:
     for step in ((0, 1), (0, -1), (1, 0), (-1, 0)):
         runs_on |= np.roll(around, step, (0, 1))[1:-1, 1:-1] == truth
     assert 0 < runs_on.sum() < 20
-    assert (reading.certainty[runs_on] < DOUBTFUL).all()
+    assert (reading.certainty[runs_on] < SURE).all()
     assert (reading.certainty[~runs_on] > 0.9).all()
 
 

@@ -8,7 +8,7 @@ import pytest
 from drawn import PITCH, bordered, cells_of, picture, same_partition, shuffled
 
 from ar_assist.games.link import confidence, reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.look import TRUST
 
 
@@ -32,7 +32,7 @@ def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
     found = cells_of(reading)
     assert reading is not None and reading.confidence >= TRUST
     assert same_partition(found[~hand], truth[~hand])
-    assert (reading.certainty[hand] < DOUBTFUL).all()
+    assert (reading.certainty[hand] < SURE).all()
 
 
 def test_hidden_cells_lie_together_and_are_few_but_as_many_as_the_odd_kinds() -> None:

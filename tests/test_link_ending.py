@@ -10,7 +10,7 @@ import pytest
 from drawn import PITCH, cells_of, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.look import TRUST
 from ar_assist.types import Lattice
 
@@ -122,7 +122,7 @@ def test_stones_that_may_be_ground_say_nothing_against_the_last_tiles() -> None:
     reading = reader.read(image, lattice)
     assert same_partition(cells_of(reading), last_tiles())
     assert reading is not None and reading.confidence >= TRUST
-    assert (reading.certainty[STONES] < DOUBTFUL).all()
+    assert (reading.certainty[STONES] < SURE).all()
 
 
 @pytest.mark.parametrize("confidence", [0.3, 0.9])

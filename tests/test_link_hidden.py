@@ -10,7 +10,7 @@ import pytest
 from drawn import PITCH, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.hidden import GAMMA, _likely, _nearest, hidden_kinds
 from ar_assist.games.link.reader import _ceiling
 from ar_assist.games.tiles import CELL, NOISE, cut, softened
@@ -46,8 +46,8 @@ def test_tiles_under_a_lamp_are_told_by_what_shows_but_nothing_rests_on_them(see
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
     hidden = np.zeros(truth.shape, bool)
     hidden[tuple(np.transpose(some))] = True
-    assert (reading.certainty[hidden] < DOUBTFUL).all()
-    assert np.median(reading.certainty[~hidden]) > DOUBTFUL
+    assert (reading.certainty[hidden] < SURE).all()
+    assert np.median(reading.certainty[~hidden]) >= SURE
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_a_tile_whose_only_mate_a_lamp_hides_in_part_is_told_from_all_others(
     cell = np.argwhere(truth == kinds[sizes == 2][0])[0]
     reading = reader.read(lit(image, cell, 0.35, (-0.25, 0.25), strength), lattice)
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
-    assert reading.certainty[tuple(cell)] < DOUBTFUL
+    assert reading.certainty[tuple(cell)] < SURE
 
 
 def test_two_of_one_kind_under_lamps_are_told_though_it_is_even_without_them() -> None:

@@ -7,7 +7,7 @@ import pytest
 from drawn import PITCH, bordered, cells_of, cleared, picture, same_partition, shuffled, toned
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.types import Image
 
 
@@ -16,7 +16,7 @@ def test_a_marked_tile_is_known_by_its_mates() -> None:
     truth = cleared(shuffled(7, 10, 14, 6), 10)
     image, lattice = picture(truth)
     picked = np.argwhere(truth)[:1]
-    for colour, least in (((0, 220, 250), DOUBTFUL), ((0, 40, 250), 0.5)):
+    for colour, least in (((0, 220, 250), SURE), ((0, 40, 250), 0.5)):
         framed = bordered(image, np.argwhere(truth), (230, 230, 230))
         reading = reader.read(bordered(framed, picked, colour), lattice)
         assert same_partition(cells_of(reading), truth)
@@ -82,4 +82,4 @@ def test_a_tile_under_a_broad_mark_is_there_but_doubted_unless_it_was_read_befor
     reading = reader.read(bordered(framed, picked, (0, 40, 250), 7), lattice, before)
     assert same_partition(cells_of(reading), truth)
     assert reading is not None
-    assert (reading.certainty[tuple(picked[0])] > DOUBTFUL) == is_known
+    assert (reading.certainty[tuple(picked[0])] >= SURE) == is_known

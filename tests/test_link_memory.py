@@ -8,7 +8,7 @@ import pytest
 from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.telling import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.types import Image, Lattice
 
 
@@ -33,8 +33,8 @@ def test_kinds_that_were_told_apart_do_not_run_together_as_the_board_empties(see
     after = reader.read(*seen(left, noise=8), before)
     assert (cells_of(after) == np.where(left > 0, cells_of(before), 0)).all()
     look_alikes = (left == 1) | (left == 2)
-    assert (after.certainty[look_alikes] <= DOUBTFUL).all()
-    assert (after.certainty[~look_alikes] > DOUBTFUL).all()
+    assert (after.certainty[look_alikes] < SURE).all()
+    assert (after.certainty[~look_alikes] >= SURE).all()
 
 
 def test_kinds_that_look_quite_otherwise_are_known_by_their_places() -> None:

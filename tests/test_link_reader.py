@@ -24,7 +24,7 @@ from drawn import (
 from ar_assist import replay
 from ar_assist.games import GAMES
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.board import LinkBoard, Rules
 from ar_assist.games.link.paths import link, links
 from ar_assist.look import TRUST
@@ -242,7 +242,7 @@ def test_real_pictures_by_their_true_corners(data: Path) -> None:
         right = same_partition(found[sure], cells[sure])
         exact += right
         if reading.confidence >= TRUST:
-            clear = reading.certainty >= DOUBTFUL
+            clear = reading.certainty >= SURE
             for pair in links(reading.board, Rules()):
                 if clear[pair.a] and clear[pair.b] and sure[pair.a] and sure[pair.b]:
                     assert cells[pair.a] == cells[pair.b] > 0, (path.stem, pair)

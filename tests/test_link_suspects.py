@@ -9,7 +9,7 @@ from drawn import PITCH, amid_noise, cells_of, cleared, picture, same_partition,
 
 from ar_assist.games import tiles
 from ar_assist.games.link import reader, suspects
-from ar_assist.games.link.advice import DOUBTFUL
+from ar_assist.games.link.advice import SURE
 from ar_assist.look import TRUST
 
 
@@ -53,8 +53,8 @@ def test_no_advice_rests_on_stones_amid_tiles_with_a_frame() -> None:
     reading = reader.read(image, lattice)
     assert reading is not None
     assert (cells_of(reading)[stones] > 0).all()
-    assert (reading.certainty[stones] < DOUBTFUL).all()
-    assert (reading.certainty[~stones] > DOUBTFUL).mean() > 0.9
+    assert (reading.certainty[stones] < SURE).all()
+    assert (reading.certainty[~stones] >= SURE).mean() > 0.9
     assert reading.confidence >= TRUST
 
 
@@ -71,7 +71,7 @@ def test_faces_that_light_may_have_washed_out_may_be_two_kinds(
         cv2.circle(image, middle, PITCH // 3, colour, -1, cv2.LINE_AA)
     reading = reader.read(amid_noise(image), lattice)
     assert same_partition(cells_of(reading), truth)
-    is_doubted = reading.certainty <= DOUBTFUL
+    is_doubted = reading.certainty < SURE
     assert (is_doubted == ((truth == 1) & is_lost)).all()
 
 

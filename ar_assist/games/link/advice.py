@@ -16,9 +16,9 @@ from ar_assist.games.link.paths import Link, links
 from ar_assist.games.link.solver import Solution, is_safe, odd_kinds, solve
 from ar_assist.types import Advice, Cell
 
-# Certainty under which no move rests on a cell: a wrong pair costs more than a missed one. Of the
-# others those are shown first that are surer: pairs from 0.995 are wrong 15 times less often.
-DOUBTFUL, SURER = 0.9, (0.98, 0.995)
+# Certainty from which a move may rest on a cell: a wrong pair costs more than a missed one. Surer
+# ones are shown first: pairs from 0.995 are wrong 15 times less often.
+SURE, SURER = 0.9, (0.98, 0.995)
 SHOWN = 3  # safe pairs wanted: the hint and two others for the player who asks
 TRIED = 3  # pairs judged at most, the planned one not counted
 JUDGE_NODES = 2_000  # for judging one of them: some 5 ms compiled
@@ -88,7 +88,7 @@ def not_called_lost(advised: Advice[LinkMove]) -> Advice[LinkMove]:
 def trusted(board: LinkBoard, certainty: NDArray[np.float32]) -> LinkBoard:
     """The board with a tile of a kind of its own in every doubtful cell: in the way, no match."""
     fresh = count(max(board.flat) + 1)
-    doubtful = np.argwhere(certainty < DOUBTFUL)
+    doubtful = np.argwhere(certainty < SURE)
     return board.put({(r, c): next(fresh) for r, c in doubtful.tolist() if board.at((r, c)) >= 0})
 
 
