@@ -191,6 +191,32 @@ class Never(Executor):
         return Future()
 
 
+@dataclass(frozen=True)
+class _Surer(ToyGame):
+    """Surer of a board that it finds than of one that it knows."""
+
+    finds = []  # noqa: RUF012
+
+    def read(self, picture, lattice, before=None):
+        self.finds.extend([] if before else [1])
+        reading = super().read(picture, lattice, before)
+        is_first = len(self.finds) <= 2  # a find, and a look that agrees
+        return replace(reading, confidence=0.75 if before or is_first else 0.95)
+
+
+def test_a_find_that_is_not_led_to_now_does_not_take_the_place_of_what_is_followed(monkeypatch):
+    source = ToySource(lambda t: START, 3.0)
+    source.replace_finder(monkeypatch)
+    assistant = Assistant([_Surer()], ClipExecutor(), ClipExecutor())
+    _Surer.finds.clear()
+    assistant.step(source.frame(0))
+    assistant.step(source.frame(0))
+    monkeypatch.setattr("ar_assist.assistant.led_to_now", lambda *of: None)
+    views = [assistant.step(source.frame(index)) for index in range(1, 80)]
+    assert len(_Surer.finds) > 2
+    assert {view.state for view in views} == {"locked"}
+
+
 def test_a_look_that_takes_for_ever_holds_few_frames():
     assistant = Assistant([ToyGame()], Never(), Never())
     images = []

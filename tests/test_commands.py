@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from toy import AFTER, COLS, FPS, HINT, ROWS, START, ToyBoard, ToyGame, ToySource, shown
+from toy import AFTER, COLS, FPS, HINT, LATTICE, ROWS, START, ToyBoard, ToyGame, ToySource, shown
 
 from ar_assist import look
 from ar_assist.assistant import Assistant
@@ -200,6 +200,38 @@ def test_corners_by_hand_stay_when_the_reading_is_turned_or_mirrored(monkeypatch
     assert np.abs(corners_at(6) - turned[[1, 0, 3, 2]]).max() < 3
     assistant.find_anew()
     assert assistant.step(source.frame(6)).plane is None
+
+
+@dataclass(frozen=True)
+class _Finds(_Anywhere):
+    """Is sure of what the finder saw, and not of what is in corners set by hand."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        return reading if lattice == LATTICE else replace(reading, confidence=0.5)
+
+
+def test_corners_by_hand_are_forgotten_once_a_board_is_found_elsewhere(monkeypatch):
+    read_by_hand = []
+
+    def whole(image, plane: Plane) -> list[Candidate]:
+        read_by_hand.append(plane)
+        w, h = plane.size_wh
+        lattice = Lattice((-0.5, -0.5), (w / COLS, h / ROWS), ROWS, COLS)
+        return [Candidate(plane, lattice, 1.0)]
+
+    source = ToySource(lambda t: START, 3.0)
+    source.replace_finder(monkeypatch)
+    monkeypatch.setattr(look, "within", whole)
+    assistant = Assistant([_Finds()], ClipExecutor(), ClipExecutor())
+    assistant.step(source.frame(0))
+    assistant.set_corners(source.corners(0) + np.float32(60))
+    views = [assistant.step(source.frame(index)) for index in range(80)]
+    assert [view.reading.confidence for view in views if view.reading][:: len(views)] == [0.5]
+    assert views[-1].reading.confidence == 1.0
+    assistant.turn()
+    assistant.step(source.frame(80))
+    assert len(read_by_hand) == 1
 
 
 def test_corners_are_clicked_where_the_lens_shows_them():

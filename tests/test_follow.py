@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from toy import (
+    FPS,
     HINT,
     LATTICE,
     PLANE_WH,
@@ -17,6 +18,7 @@ from toy import (
     plane_at,
     screen_picture,
     shown,
+    sight_of,
 )
 
 from ar_assist import look
@@ -80,6 +82,29 @@ def test_the_picture_that_showed_the_most_is_kept_while_the_board_moves_out(pan_
     assert np.abs(there.corners - plane(source.time_of(image)).corners).max() < 2
 
 
+class _Told:
+    """A tracker that is told where the plane is."""
+
+    def __init__(self, plane: Plane | None) -> None:
+        self.plane = plane
+
+    def update(self, frame: Frame) -> Plane | None:
+        return self.plane
+
+
+def test_views_from_before_the_plane_was_out_of_sight_are_not_averaged_in():
+    """What comes after a jerk or a hand may show something else."""
+    plane, views = plane_at(0), []
+    tracker = _Told(plane)
+    followed = Followed(sight_of(START), tracker, plane, 0.0)
+    for index, is_seen in enumerate((True, True, True, False, True, True, True)):
+        tracker.plane = plane if is_seen else None
+        frame = Frame(index, index / FPS, np.zeros((480, 640, 3), np.uint8))
+        followed.update(frame)
+        views.append(len(followed.views(frame)) if is_seen else 0)
+    assert views == [1, 2, 2, 0, 1, 2, 2]
+
+
 def test_through_a_lens_what_its_picture_shows_counts_and_not_what_the_straight_one_holds():
     """The straight picture is black in its corners."""
     camera = Camera(640, 480, 500, 500, 320, 240, (-0.35, 0.12))
@@ -91,14 +116,7 @@ def test_through_a_lens_what_its_picture_shows_counts_and_not_what_the_straight_
         for x, y in ((w / 2 - 160, h / 2 - 120), (w - 320, h - 240))
     )
 
-    class Told:
-        plane = middle
-
-        def update(self, image):
-            return self.plane
-
-    sight = Sight(ToyGame(), middle, LATTICE, None, ToyGame().read(screen_picture(START), LATTICE))
-    tracker = Told()
+    sight, tracker = replace(sight_of(START), plane=middle), _Told(middle)
     followed = Followed(sight, tracker, middle, 0.0)
     followed.update(frame)
     assert followed.fuller(frame) is None

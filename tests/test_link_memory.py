@@ -9,6 +9,8 @@ from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import SURE
+from ar_assist.games.link.memory import REMEMBERED, Memory
+from ar_assist.games.tiles import CELL
 from ar_assist.types import Image, Lattice
 
 
@@ -72,3 +74,26 @@ def test_keeps_labels_and_grid_of_the_reading_before() -> None:
     second = cells_of(reader.read(image, lattice, first))
     assert second.shape == later.shape
     assert (second[later > 0] == cells_of(first)[later > 0]).all()
+
+
+def test_no_more_kinds_are_remembered_than_a_look_has_time_for() -> None:
+    """Those that were seen last."""
+    pictures = np.random.default_rng(1).normal(128, 50, (REMEMBERED + 20, CELL, CELL, 3))
+    known, seen = pictures[:-20].astype(np.float32), pictures[-20:].astype(np.float32)
+    none = np.zeros(20, bool)
+    before = Memory(np.arange(1, REMEMBERED + 1), known)
+    after = Memory(np.arange(1, 21), seen).after(before, np.arange(20), np.zeros(20, int), none)
+    assert len(after.labels) == len(set(after.labels.tolist())) == REMEMBERED
+    assert after.labels[20:].tolist() == list(range(1, REMEMBERED - 19))
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_a_group_that_joins_look_alikes_does_not_blend_their_pictures(joins: bool) -> None:
+    rng = np.random.default_rng(1)
+    known = rng.normal(128, 50, (1, CELL, CELL, 3)).astype(np.float32)
+    cells = (known + rng.normal(0, 3, (4, CELL, CELL, 3))).astype(np.float32)
+    groups = np.zeros(4, int)
+    seen = Memory.of(cells, groups)
+    after = seen.after(Memory(np.array([7]), known), groups, groups + 7, np.full(4, joins))
+    assert after.labels.tolist() == [7]
+    assert np.array_equal(after.pictures, known if joins else seen.pictures)
