@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -195,7 +195,7 @@ class Never(Executor):
 class _Surer(ToyGame):
     """Surer of a board that it finds than of one that it knows."""
 
-    finds = []  # noqa: RUF012
+    finds: list[int] = field(default_factory=list, compare=False)
 
     def read(self, picture, lattice, before=None):
         self.finds.extend([] if before else [1])
@@ -207,13 +207,13 @@ class _Surer(ToyGame):
 def test_a_find_that_is_not_led_to_now_does_not_take_the_place_of_what_is_followed(monkeypatch):
     source = ToySource(lambda t: START, 3.0)
     source.replace_finder(monkeypatch)
-    assistant = Assistant([_Surer()], ClipExecutor(), ClipExecutor())
-    _Surer.finds.clear()
+    game = _Surer()
+    assistant = Assistant([game], ClipExecutor(), ClipExecutor())
     assistant.step(source.frame(0))
     assistant.step(source.frame(0))
     monkeypatch.setattr("ar_assist.assistant.led_to_now", lambda *of: None)
     views = [assistant.step(source.frame(index)) for index in range(1, 80)]
-    assert len(_Surer.finds) > 2
+    assert len(game.finds) > 2
     assert {view.state for view in views} == {"locked"}
 
 
@@ -285,7 +285,7 @@ def test_a_plane_without_a_board_is_given_up_after_a_while(
 class _Loses(ToyGame):
     """After some looks sees the board no more where it was, and another doubtfully elsewhere."""
 
-    looks = []  # noqa: RUF012
+    looks: list[int] = field(default_factory=list, compare=False)
 
     def read(self, picture, lattice, before=None):
         reading = super().read(picture, lattice, before)
@@ -296,7 +296,6 @@ class _Loses(ToyGame):
 
 
 def test_a_plane_that_shows_no_board_gives_way_to_a_doubtful_one(play):
-    _Loses.looks.clear()
     views = play(ToySource(lambda t: START, 3.0, fps=SLOW), _Loses())
     assert shown(views[5]) == HINT
     assert any(view.reading is not None and view.reading.confidence == 0.5 for view in views)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import cv2
@@ -37,7 +37,7 @@ from ar_assist.types import Correction, Plane, Reading, View
 class _Misreader(ToyGame):
     """Misreads the board in one look of so many."""
 
-    looks = []  # noqa: RUF012
+    looks: list[int] = field(default_factory=list, compare=False)
     every: int = 3
 
     def read(self, picture, lattice, before=None):
@@ -49,10 +49,10 @@ class _Misreader(ToyGame):
 
 
 def test_a_single_misread_look_never_leads(play):
-    _Misreader.looks.clear()
-    views = play(ToySource(lambda t: START, 3.0, fps=SLOW), _Misreader(confidence=0.6))
+    game = _Misreader(confidence=0.6)
+    views = play(ToySource(lambda t: START, 3.0, fps=SLOW), game)
     boards = {view.reading.board for view in views if view.reading}
-    assert len(_Misreader.looks) > 5
+    assert len(game.looks) > 5
     assert boards == {START}
 
 
@@ -111,7 +111,7 @@ def test_a_board_that_a_move_explains_needs_no_second_look(play):
 class _Stubborn(ToyGame):
     """Misreads a cell at first, and keeps to that as long as it reads the same plane."""
 
-    finds = []  # noqa: RUF012
+    finds: list[int] = field(default_factory=list, compare=False)
 
     def read(self, picture, lattice, before=None):
         reading = super().read(picture, lattice, before)
@@ -125,7 +125,6 @@ class _Stubborn(ToyGame):
 @pytest.mark.parametrize("sure", [0.95, 0.8])
 def test_a_find_at_the_same_place_that_is_far_surer_owes_nothing_to_the_belief(play, sure):
     """A plane that lies badly parts kinds, which a reading of it remembers."""
-    _Stubborn.finds.clear()
     views = play(ToySource(lambda t: START, 3.5, fps=SLOW), _Stubborn(confidence=sure))
     assert views[8].reading.board == START.put({(0, 0): 2})
     assert (views[-1].reading.board == START) == (sure > 0.9)

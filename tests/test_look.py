@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -390,7 +390,7 @@ def test_a_part_of_a_plane_shows_what_the_whole_does(bend):
 class _Seeing(LinkGame):
     """Notes the sizes of what it reads."""
 
-    sizes = []  # noqa: RUF012
+    sizes: list[tuple[int, int]] = field(default_factory=list, compare=False)
 
     def read(self, picture, lattice, before=None):
         self.sizes.append(picture.shape[1::-1])

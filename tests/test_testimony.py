@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -35,7 +35,7 @@ from ar_assist.types import Plane, Reading
 class _Wanderer(ToyGame):
     """From its third look on it reads a tile otherwise, though the view has not changed."""
 
-    looks = []  # noqa: RUF012
+    looks: list[int] = field(default_factory=list, compare=False)
     first: int = 3
 
     def read(self, picture, lattice, before=None):
@@ -51,7 +51,6 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
     play, first: int, wait: float
 ):
     """As long as looks had confirmed what they contradict, up to a second."""
-    _Wanderer.looks.clear()
     views = play(ToySource(lambda t: START, 3.0 + wait, fps=SLOW), _Wanderer(first=first))
     other = START.put({(0, 0): 2})
     first_doubt = next(v.frame.time for v in views if v.advice is None and v.reading)
@@ -62,7 +61,6 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
 
 
 def test_what_one_look_alone_had_said_gives_way_to_the_two_after_it(play):
-    _Wanderer.looks.clear()
     views = play(ToySource(lambda t: START, 2.0), _Wanderer(first=2))
     other = START.put({(0, 0): 2})
     led = next(v for v in views if v.reading.board == other)
@@ -83,7 +81,6 @@ class _Doubter(_Wanderer):
 
 
 def test_looks_that_doubt_what_is_believed_are_heard_if_they_go_on(play):
-    _Wanderer.looks.clear()
     views = play(ToySource(lambda t: START, 3.0, fps=SLOW), _Doubter())
     other = START.put({(0, 0): 2})
     led = next(v for v in views if v.reading.board == other)
@@ -98,7 +95,7 @@ class _Flickering(ToyGame):
 
     cells: tuple[tuple[int, int], ...] = ((2, 3), (3, 1))
     certainty: float = 1.0
-    looks = []  # noqa: RUF012
+    looks: list[int] = field(default_factory=list, compare=False)
 
     def read(self, picture, lattice, before=None):
         reading = super().read(picture, lattice, before)
@@ -115,7 +112,6 @@ class _Flickering(ToyGame):
 
 
 def test_a_move_is_believed_though_other_cells_are_read_anew_each_time(play):
-    _Flickering.looks.clear()
     views = play(ToySource(lambda t: START if t < 0.5 else AFTER, 1.2), _Flickering())
     assert {view.reading.board for view in views} == {START, AFTER}
     assert next(v.frame.time for v in views if v.reading.board == AFTER) <= 0.5 + 2.5 / FPS
@@ -123,7 +119,6 @@ def test_a_move_is_believed_though_other_cells_are_read_anew_each_time(play):
 
 def test_cells_that_looks_contradict_are_doubted_unless_those_looks_are_unsure(play):
     for certainty, doubted in ((1.0, True), (0.3, False)):
-        _Flickering.looks.clear()
         views = play(ToySource(lambda t: START, 1.5), _Flickering(certainty=certainty))
         assert all(view.reading.board == START for view in views)
         worst = [min(v.reading.certainty[2, 3], v.reading.certainty[3, 1]) for v in views]
