@@ -601,6 +601,20 @@ def test_a_line_whose_clue_cannot_be_read_is_not_left_out() -> None:
     assert reading is None or reading.confidence < 0.5
 
 
+def test_a_clue_too_long_for_the_grid_is_no_other_one() -> None:
+    """Without its first row a grid has no room for a 5, and with a 4 it would be a puzzle."""
+    picture = ["..#..", "..#..", ".###.", ".###.", ".###."]
+    drawing = draw(puzzle_of([[sign == "#" for sign in row] for row in picture]), Style())
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    paper, x, y = page[3, 3], round(drawing.left * 40), round(drawing.top * 40)
+    clues = page[: y - 3].copy()
+    page[: y + 37, x - 3 :] = paper
+    page[14 : y + 11, x - 3 :] = clues[:, x - 3 :]  # near enough to the second row to be its own
+    reading = GAME.read(page, None)
+    assert reading is not None and reading.board.size == (4, 5)
+    assert reading.confidence < 0.5
+
+
 def test_a_last_line_whose_digits_touch_is_not_left_out() -> None:
     """Together they look like none, until they are cut."""
     row, col = np.indices((10, 10))

@@ -48,7 +48,7 @@ _Named = tuple[Glyph, Probabilities]  # (11,) its chances
 
 @dataclass(frozen=True)
 class Guess:
-    """A possible clue; the best guess of a line costs 0."""
+    """A possible clue; one that the digits look like, spaced as it may be, costs 0."""
 
     clue: Clue
     cost: float  # nats
@@ -309,28 +309,36 @@ def _column_guesses(column: list[_Digit], height: float, length: int) -> list[Gu
 
 
 def _read(digits: Sequence[_Digit], joins: Sequence[float], length: int) -> list[Guess]:
-    """Beam search over what each glyph is and whether it joins the number before (log odds)."""
-    beam: dict[tuple[int, ...], float] = {(): 0.0}
+    """Beam search over what each glyph is and whether it joins the number before (log odds).
+
+    Where the digits as they look fit no line of this length, all that does goes against them: the
+    grid may be a line short.
+    """
+    beam: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, 0.0)}  # costs; of looks alone
     for digit, odds in zip(digits, joins, strict=True):
-        longer: dict[tuple[int, ...], float] = {}
+        longer: dict[tuple[int, ...], tuple[float, float]] = {}
         join, part = np.logaddexp(0, -odds), np.logaddexp(0, odds)  # costs
-        for numbers, cost in beam.items():
-            options = [(numbers, cost + digit.costs[NO_DIGIT])]
+        for numbers, (cost, looks) in beam.items():
+            options = [(numbers, 0.0, digit.costs[NO_DIGIT])]
             for value in range(10):
-                each = cost + digit.costs[value]
-                options.append(((*numbers, value), each + part))
+                options.append(((*numbers, value), part, digit.costs[value]))
                 if numbers:
-                    options.append(((*numbers[:-1], 10 * numbers[-1] + value), each + join))
-            for option, price in options:
-                if price < longer.get(option, np.inf):
-                    longer[option] = float(price)
+                    joined = (*numbers[:-1], 10 * numbers[-1] + value)
+                    options.append((joined, join, digit.costs[value]))
+            for option, spacing, look in options:
+                price = float(cost + spacing + look)
+                if option not in longer or price < longer[option][0]:
+                    longer[option] = price, float(looks + look)
         ranked = sorted(longer.items(), key=lambda item: item[1])[:BEAM]
-        beam = {option: price for option, price in ranked if price - ranked[0][1] <= MAX_COST}
-    found: dict[Clue, float] = {}
-    for numbers, cost in beam.items():
+        beam = {option: each for option, each in ranked if each[0] - ranked[0][1][0] <= MAX_COST}
+    found: dict[Clue, tuple[float, float]] = {}
+    for numbers, each in beam.items():
         clue = () if numbers == (0,) else numbers
         if 0 not in clue and room(clue) <= length:
-            found[clue] = min(cost, found.get(clue, np.inf))
-    ranked_clues = sorted(found.items(), key=lambda item: (item[1], item[0]))
-    best = ranked_clues[0][1] if ranked_clues else 0.0
-    return [Guess(clue, cost - best) for clue, cost in ranked_clues]
+            found[clue] = min(each, found.get(clue, (np.inf, np.inf)))
+    if not found:
+        return []
+    unlike = min(looks for _, looks in found.values()) - sum(min(d.costs) for d in digits)
+    ranked_clues = sorted((cost, clue) for clue, (cost, _) in found.items())
+    best = ranked_clues[0][0]
+    return [Guess(clue, float(cost - best + unlike)) for cost, clue in ranked_clues]

@@ -78,14 +78,14 @@ def _rivals(cost: float) -> float:
 
 def _unsettled(lines: Sequence[Sequence[Guess]], rows: int) -> Settled:
     """The clues that the digits alone leave no doubt about."""
-    clues = [
-        line[0].clue if line and line[0].clue and _margin(line) > MARGIN else None for line in lines
-    ]
+    clues = [line[0].clue if line and line[0].clue and _is_sure(line) else None for line in lines]
     return Settled(tuple(clues[:rows]), tuple(clues[rows:]), None, 0.0)
 
 
-def _margin(line: Sequence[Guess]) -> float:
-    return line[1].cost if len(line) > 1 else float("inf")
+def _is_sure(line: Sequence[Guess]) -> bool:
+    """Whether the first guess has no rival and goes little against its digits."""
+    best = line[0].cost
+    return best <= MAX_COST and all(guess.cost > _rivals(best) for guess in line[1:2])
 
 
 @dataclass(frozen=True)
