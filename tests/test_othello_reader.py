@@ -18,7 +18,7 @@ from ar_assist.belief import SURE
 from ar_assist.games.othello import OthelloGame, coordinates
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
-from ar_assist.look import Task, look
+from ar_assist.look import TRUST, Task, look
 from ar_assist.scene import open_scene
 from ar_assist.scene.glyphs import FONTS as FONT_FOLDER
 from ar_assist.scene.othello import LETTER_FONTS
@@ -264,6 +264,30 @@ def test_dots_of_a_discs_colour_mark_moves(shade: tuple[int, int, int], radius: 
     assert reading is not None
     assert reading.board == BOARD
     assert reading.confidence > 0.9
+
+
+def with_moves_shown(board: OthelloBoard, mover: int, opacity: float, only: int = 60) -> Image:
+    """Discs of the mover's colour, half transparent, where he may move."""
+    shown = list(squares(board.moves(mover)))[:only]
+    full = OthelloBoard.from_cells(
+        mover if square in shown else board[square] for square in range(64)
+    )
+    return np.asarray(cv2.addWeighted(drawn(full), opacity, drawn(board), 1 - opacity, 0), np.uint8)
+
+
+@pytest.mark.parametrize("opacity", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("mover", [BLACK, WHITE])
+def test_pale_discs_show_where_a_player_may_move(opacity: float, mover: int) -> None:
+    reading = GAME.read(with_moves_shown(BOARD, mover, opacity), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert reading.confidence > TRUST
+
+
+def test_pale_discs_elsewhere_are_not_taken_for_felt() -> None:
+    """A shadow or a lamp may lie on some, but not on just the legal moves."""
+    reading = GAME.read(with_moves_shown(BOARD, BLACK, 0.6, only=3), lattice())
+    assert reading is None or reading.confidence < TRUST
 
 
 @pytest.mark.parametrize("tone", [(60, 60, 235), (235, 235, 235), (140, 170, 220), (40, 40, 40)])

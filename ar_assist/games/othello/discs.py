@@ -9,7 +9,7 @@ it, so a disc is looked for up to a quarter of a square off its place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -28,6 +28,7 @@ from ar_assist.games.othello.felt import (
     off_felt,
     sharing,
 )
+from ar_assist.games.othello.ghosts import moves_shown
 from ar_assist.games.othello.laid import astray, closer
 from ar_assist.games.othello.rims import RIM, rim_colours, round_edges
 from ar_assist.games.othello.sampling import centres, middle_colours
@@ -76,6 +77,8 @@ def classify(board: FloatArray) -> Squares:
     smooth = np.asarray(cv2.blur(board, (3, 3)), np.float32)
     ground = ground_of(smooth)
     middles = _middles(smooth, ground)
+    moves = _moves_shown(middles, ground.noise)
+    middles = replace(middles, edge=np.where(moves, 0, middles.edge))
     needed = _needed(middles, ground.noise)
     presence, felt, in_view = _presences(smooth, ground, middles, needed)
     discs = presence > 1
@@ -93,12 +96,13 @@ def classify(board: FloatArray) -> Squares:
     sure_discs = np.minimum(decided, colour_certainty) * as_others * in_place * roundness
     foreign = _foreign(smooth, ground.tone, felt)
     sure_empties = _sure_empties(decided, ground, felt, np.where(in_view, 0, foreign))
+    sure_empties[moves] = 1 if moves.sum() > 1 else OPEN  # a single one may be chance
     tones = sharing(np.median(ground.own, axis=2), ground.noise)
     tinted, beside = ground.tinted, ground.beside
     return Squares(
         colours=colours,
         certainty=np.where(discs, sure_discs, sure_empties).astype(np.float32),
-        odd=(np.minimum(middles.contrast, foreign) > needed) & ~discs,
+        odd=(np.minimum(middles.contrast, foreign) > needed) & ~discs & ~moves,
         felt=beside,
         rims=along_border(np.where(tinted[..., None, None], beside[:, :, None], ground.own)),
         unevenness=ground.unevenness,
@@ -120,6 +124,14 @@ def _middles(board: FloatArray, ground: Ground) -> _Middles:
     contrast = np.linalg.norm(colour - felt, axis=-1)
     edge = np.where(_is_disc_wide(board, places, colour, felt), edge, 0)
     return _Middles(places, inside, colour, felt, contrast, edge)
+
+
+def _moves_shown(middles: _Middles, noise: float) -> NDArray[np.bool_]:
+    """(8, 8) what looks like discs, but only shows the legal moves."""
+    contrast, difference = middles.contrast, middles.colour - middles.felt
+    is_sure = (contrast > 2 * noise) & (middles.edge > 2 * ROUND * contrast)
+    seeming = (contrast > noise) & (middles.edge > ROUND * contrast)
+    return moves_shown(contrast, _towards_white(difference, is_sure), seeming)
 
 
 def _presences(

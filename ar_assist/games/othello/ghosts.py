@@ -1,0 +1,43 @@
+"""Pale discs by which programs show where their player may move: no discs, though they look it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, squares
+from ar_assist.games.othello.canonical import SIZE, FloatArray
+
+PALER = 0.1  # of the contrast of full discs: by less, what is drawn pale looks like its fellows
+
+
+def moves_shown(
+    contrast: FloatArray, lighter: NDArray[np.bool_], discs: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """(8, 8) which of the seeming `discs` only show the legal moves; all or none of those.
+
+    `contrast`: Lab units to the felt; `lighter`: white rather than black. What is drawn half
+    transparent is one group, paler than the full discs of its colour by more than it varies. That
+    may be light or a shadow, too, but these do not lie on just the squares where a side may move.
+    """
+    for kind in (discs & lighter, discs & ~lighter):
+        pale = kind & (contrast < _parting(contrast[kind]))
+        full = np.where(discs & ~pale, np.where(lighter, WHITE, BLACK), 0)
+        board = OthelloBoard.from_cells(int(colour) for colour in full.ravel())
+        for mover in (BLACK, WHITE):
+            legal = np.zeros(SIZE * SIZE, bool)
+            legal[[*squares(board.moves(mover))]] = True
+            if pale.any() and (legal.reshape(pale.shape) == pale).all():
+                return np.asarray(pale)
+    return np.zeros(discs.shape, bool)
+
+
+def _parting(contrast: FloatArray) -> float:
+    """Lab units that part pale discs from full ones, of (N,); 0: they are of one group."""
+    levels = np.sort(contrast)
+    if len(levels) < 2:
+        return 0.0
+    gaps = np.diff(levels)
+    last = int(gaps.argmax())  # of the pale ones
+    apart = gaps[last] > max(PALER * levels[-1], levels[last] - levels[0])
+    return float(levels[last] + levels[last + 1]) / 2 if apart else 0.0
