@@ -367,6 +367,18 @@ def test_squares_of_two_tones_in_turn_are_not_tinted() -> None:
     assert reading.confidence > 0.9
 
 
+def test_discs_of_one_colour_alone_are_doubted() -> None:
+    """On white paper white discs are outlines, which look like marks."""
+    middle = 0x1818000000
+    picture = drawn(OthelloBoard(BOARD.black | middle, 0), felt=(255, 255, 255))
+    for square in squares(BOARD.white & ~middle):
+        row, column = cell_of(square)
+        at = int((3.5 + column) * CELL), int((3.5 + row) * CELL)
+        cv2.circle(picture, at, int(0.4 * CELL), (25, 25, 25), 2, cv2.LINE_AA)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.confidence < TRUST
+
+
 def test_discs_that_no_game_leads_to_are_doubted() -> None:
     """Two mirrored lamps, as large as discs, lie side by side and beside no disc."""
     picture = drawn(BOARD)

@@ -252,7 +252,8 @@ def _reading(picture: Image, fit: _Fit) -> Reading[OthelloBoard]:
 def _confidence(fit: _Fit) -> float:
     """Chance that all 64 squares are right and at their place: the worst square's word, less on a
     faint grid, where a frame is taken for a part of the outer squares, and where lines are seen in
-    one direction only: a grid that is sheared along them has them, too.
+    one direction only: a grid that is sheared along them has them, too. Where all discs are of one
+    colour, those of the other are rather not seen, as outlines on white paper, than all turned.
     """
     low, high = FAINT_GRID, CLEAR_GRID
     grid_clear = np.clip((fit.lines.inner + fit.lines.border - low) / (high - low), 0, 1)
@@ -261,4 +262,5 @@ def _confidence(fit: _Fit) -> float:
     too_large = fit.squares.closer > CLOSER
     fewer, more = sorted((fit.lines.upright, fit.lines.level))
     sheared = fewer < BY_CHANCE and more > LINES_SEEN
-    return sure / 2 if fit.on_frame or sheared or too_large else sure
+    one_colour = len(np.unique(fit.squares.colours[fit.squares.colours > 0])) == 1
+    return sure / 2 if fit.on_frame or sheared or too_large or one_colour else sure
