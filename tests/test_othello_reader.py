@@ -495,6 +495,22 @@ def test_a_larger_grid_is_no_othello_board() -> None:
     assert GAME.read(drawn(OthelloBoard(0, 0), cells=10), lattice(10, 10)) is None
 
 
+def test_a_part_of_a_larger_board_is_none() -> None:
+    """Few of its lines are seen beyond the part, but discs like those within it are."""
+    felt, end = (60, 130, 30), 11 * CELL
+    picture = drawn(BOARD, felt, cells=10)
+    for k in range(3, 12):
+        at = k * CELL
+        if k % 3:
+            picture[end + 2 : 13 * CELL, at - 2 : at + 3] = felt
+            picture[at - 2 : at + 3, end + 2 : 13 * CELL] = felt
+        if k in (4, 6, 9):
+            middle, aside = at + CELL // 2, end + CELL // 2
+            cv2.circle(picture, (middle, aside), int(0.4 * CELL), (25, 25, 25), -1, cv2.LINE_AA)
+            cv2.circle(picture, (aside, middle), int(0.4 * CELL), (235, 235, 235), -1, cv2.LINE_AA)
+    assert GAME.read(picture, lattice()) is None
+
+
 def test_noise_is_no_othello_board() -> None:
     noise = np.random.default_rng(1).integers(0, 256, (560, 560, 3), np.uint8)
     assert GAME.read(noise, lattice()) is None

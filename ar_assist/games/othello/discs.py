@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from ar_assist.games.othello.beyond import most_discs
 from ar_assist.games.othello.board import BLACK, WHITE
 from ar_assist.games.othello.canonical import FloatArray
 from ar_assist.games.othello.felt import (
@@ -58,6 +59,7 @@ class Squares:
     closer: float  # cells by which discs lie closer together than squares, from side to side
     alone: NDArray[np.bool_]  # (8, 8) of one tone up to the corners that few squares have
     crossed: FloatArray  # (8, 8) certainty that lines cross at the corners as they do elsewhere
+    outside: int  # discs like these beyond a side of the border, in squares of felt
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +112,7 @@ def classify(board: FloatArray) -> Squares:
         closer=closer(middles.places, discs),
         alone=tinted & (tones < PATTERN),
         crossed=crossed(smooth, ground.own, tinted),
+        outside=most_discs(smooth, beside, ground.noise, typical.values()),
     )
 
 

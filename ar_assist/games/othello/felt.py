@@ -47,7 +47,7 @@ class Ground:
 
 def ground_of(board: FloatArray) -> Ground:
     """The ground of a canonical picture of a board."""
-    own = _corners(board)[INNER]
+    own = corners(board)[INNER]
     around = _felt_beside(own, np.zeros((SIZE, SIZE), bool))
     unevenness = float(np.median(off_felt(own, around)))
     noise = max(DISTINCT, NOISES * unevenness)
@@ -57,7 +57,7 @@ def ground_of(board: FloatArray) -> Ground:
     return Ground(own, bare, tone, tinted, _felt_beside(own, tinted), unevenness, noise)
 
 
-def _corners(board: FloatArray) -> FloatArray:
+def corners(board: FloatArray) -> FloatArray:
     """(10, 10, 4, 3) colours near the corners of the squares and of those around the board.
 
     No disc in its place reaches there.

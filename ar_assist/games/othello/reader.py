@@ -47,6 +47,7 @@ ODD = 4  # squares that may be neither felt nor disc: glare, a finger
 DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
 DOUBT = 0.3  # certainty below which a square is doubtful
 VARIETY = 0.2  # difference among discs of a colour, over their contrast: tiles differ more
+SCORES = 2  # discs that a page shows beside a board, one of each side; a larger board has more
 COLOURED = 12.0  # chroma of a felt that makes a board without discs believable; paper has less
 
 
@@ -208,7 +209,7 @@ def _is_grid(lines: grid.Support) -> bool:
 def _is_board(fit: _Fit) -> bool:
     """Whether what was fitted can be an Othello board at all."""
     squares, lines = fit.squares, fit.lines
-    if not _is_one_felt(squares.felt):
+    if not _is_one_felt(squares.felt) or squares.outside > SCORES:
         return False
     taken = squares.colours > 0
     if squares.unevenness > UNEVEN or squares.odd.sum() > ODD:
