@@ -21,7 +21,7 @@ MAX_GROWN = 8  # seeds grown at one scale: the best of as many places and period
 MAX_WEAK = 4  # weak lattices settled at last: of 124 boards none was found among them
 MAX_QUADS = 3  # outlines searched from inside
 CONVINCING = 0.45  # score of a lattice after which no more is sought at this scale
-LIKELY = 0.3  # score of a lattice that is worth reading before others are sought
+LIKELY = 0.3  # regularity of what is settled as soon as it has grown
 MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
 ALIAS = 0.5  # of a lattice's score: less likely ones on the same place are not tried
 SAME_BORDER = 0.3  # of a cell: lattices whose corners are so near are one
@@ -29,7 +29,8 @@ SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattic
 
 
 def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
-    """Lattices of cells: likely ones as they are found, then those that were doubtful.
+    """Lattices of cells: as they are found, then those that grew too irregular to be likely, then
+    what is chance most of the time. To read one takes less time than to seek others.
 
     `outlined` are the picture's quads, best first.
     """
@@ -39,16 +40,14 @@ def lattices(image: Image, outlined: list[Quad]) -> Iterator[Fit]:
         for fit in sorted(stage, key=lambda f: -f.score):
             if not any(_is_alias(fit, better) for better in known):
                 known.append(fit)
-                if fit.score > LIKELY:
+                if fit.score > MIN_SCORE:
                     yield fit
-    doubtful = sorted((f for f in known if f.score <= LIKELY), key=lambda f: -f.score)
-    yield from (fit for fit in doubtful if fit.score > MIN_SCORE)
     for grown in sorted(weak, key=lambda f: -f.regularity)[:MAX_WEAK]:
         late = _settled(image, grown)
         if late and not any(_is_alias(late, better) for better in known):
             known.append(late)
             yield late
-    yield from (fit for fit in doubtful if fit.score <= MIN_SCORE)
+    yield from sorted((f for f in known if f.score <= MIN_SCORE), key=lambda f: -f.score)
 
 
 def _stages(
