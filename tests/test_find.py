@@ -165,6 +165,22 @@ def test_a_drawn_quad_is_found_to_a_quarter_pixel() -> None:
     assert np.abs(found[0].corners - corners).max() < 0.25
 
 
+def test_a_rounded_screen_that_something_dark_touches_is_outlined_along_its_sides() -> None:
+    w, h, radius = 180, 360, 27  # a phone's, px
+    inner = np.float32([[radius, radius], [w - radius, radius], [w - radius, h - radius]])
+    inner = np.vstack([inner, [[radius, h - radius]]])
+    turned = cv2.getRotationMatrix2D((w / 2, h / 2), 63, 1.0)
+    turned[:, 2] += (230, 60)
+    middles = cv2.transform(inner[None], turned)[0]
+    image = np.full((480, 640, 3), (40, 70, 110), np.uint8)
+    cv2.fillConvexPoly(image, np.rint(middles).astype(np.int32), (10, 10, 10))
+    for start, end in zip(middles, np.roll(middles, -1, axis=0), strict=True):
+        ends = (tuple(np.rint(p).astype(int).tolist()) for p in (start, end))
+        cv2.line(image, *ends, (10, 10, 10), 2 * radius, cv2.LINE_AA)
+    corners = cv2.transform(np.float32([[[0, 0], [w, 0], [w, h], [0, h]]]), turned)[0]
+    assert max(iou(quad.corners, corners) for quad in quads(image)) > 0.98
+
+
 def test_the_whole_frame_comes_last_and_nothing_breaks_on_an_empty_one() -> None:
     blank = np.full((360, 640, 3), 127, np.uint8)
     candidates = list(find(blank))

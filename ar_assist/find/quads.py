@@ -7,7 +7,7 @@ is sought, a line is fitted robustly through these points, and neighbouring line
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -20,6 +20,8 @@ from ar_assist.types import Homography, Image, Plane, Points, homography, transf
 ROUGH_PX = 640  # longest side of the picture in which outlines are sought
 MIN_AREA = 0.02  # of the picture: smaller boards cannot be read
 CORNER_EPSILON = (0.015, 0.03, 0.06)  # of the outline's length: polygons ever coarser
+ROUNDED = 0.1  # of the area, may lie beyond it within four sides: a square's that is rounded by a
+# third of its side does
 MIN_ANGLE_SINE = 0.35  # of a corner: 60 degrees of tilt leave more
 SAMPLES = 48  # along a side
 SAME_ROUGH = 0.02  # of the diagonal: outlines whose corners are this close are one
@@ -56,17 +58,21 @@ def quads(image: Image) -> list[Quad]:
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     brightest = strongest_channel(image)
     grey = np.asarray(cv2.GaussianBlur(brightest, (0, 0), 0.5 + 0.3 * scale), np.uint8)
+    hulls = _hulls(small)
     found: list[Quad] = []
-    refined: list[Points] = []
-    for outline in _outlines(small):
-        # A rough one that edges do not bear out says nothing against one that lies near it.
-        if not any(_lie_near(outline, other) for other in refined):
-            quad = _refined(grey, (outline + 0.5) * scale - 0.5, reach=3 * scale + 2)
-            if quad is not None:
-                found.append(quad)
-                refined.append(outline)
-    found.sort(key=lambda quad: -quad.score)
-    return _distinct_quads(found)[:MAX_QUADS]
+    # Along its sides a screen and a hand before it may be one: corners, where they show, go first.
+    for of_four_sides in (_by_corners, _along_sides):
+        more: list[Quad] = []
+        refined: list[Points] = []
+        for outline in filter(_is_plausible, _cornered(map(of_four_sides, hulls))):
+            # A rough one that edges do not bear out says nothing against one that lies near it.
+            if not any(_lie_near(outline, other) for other in refined):
+                quad = _refined(grey, (outline + 0.5) * scale - 0.5, reach=3 * scale + 2)
+                if quad is not None:
+                    more.append(quad)
+                    refined.append(outline)
+        found = _distinct_quads([*found, *sorted(more, key=lambda quad: -quad.score)])
+    return sorted(found, key=lambda quad: -quad.score)[:MAX_QUADS]
 
 
 def binary_pictures(small: Image) -> Iterator[Grey]:
@@ -89,23 +95,35 @@ def binary_pictures(small: Image) -> Iterator[Grey]:
         yield np.asarray(cv2.dilate(edges, np.ones((3, 3), np.uint8)), np.uint8)
 
 
-def _outlines(small: Image) -> Iterator[Points]:
-    """(4, 2) px: convex quadrilaterals that contours come down to."""
+def _hulls(small: Image) -> list[Points]:
+    """(N, 2) px each: of the contours that may be outlines."""
     least = MIN_AREA * small.shape[0] * small.shape[1]
-    for binary in binary_pictures(small):
-        contours, _ = cv2.findContours(binary, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
-        for contour in contours:
-            if cv2.contourArea(contour) < least:
-                continue
-            hull = cv2.convexHull(contour)
-            length = cv2.arcLength(hull, True)
-            for epsilon in CORNER_EPSILON:
-                polygon = cv2.approxPolyDP(hull, epsilon * length, True)
-                if len(polygon) == 4:
-                    corners = clockwise(polygon.reshape(4, 2).astype(np.float32))
-                    if _is_plausible(corners):
-                        yield corners
-                    break
+    lists = (
+        cv2.findContours(binary, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)[0]
+        for binary in binary_pictures(small)
+    )
+    large = (
+        contour for contours in lists for contour in contours if cv2.contourArea(contour) >= least
+    )
+    return [np.asarray(cv2.convexHull(contour), np.float32) for contour in large]
+
+
+def _by_corners(hull: Points) -> Points:
+    """(N, 1, 2) px: the corners of a convex outline; none: they are not four."""
+    length = cv2.arcLength(hull, True)
+    polygons = (cv2.approxPolyDP(hull, epsilon * length, True) for epsilon in CORNER_EPSILON)
+    return next((np.asarray(p, np.float32) for p in polygons if len(p) == 4), hull[:0])
+
+
+def _along_sides(hull: Points) -> Points:
+    """The same of four sides along it, whatever lies between them: a phone has no corners, nor has
+    a screen what something touches there."""
+    return np.asarray(cv2.approxPolyN(hull, 4, None, ROUNDED), np.float32)
+
+
+def _cornered(polygons: Iterable[Points]) -> Iterator[Points]:
+    """(4, 2) px: those that have four corners, clockwise."""
+    return (clockwise(p.reshape(4, 2)) for p in polygons if p.size == 8)
 
 
 def clockwise(corners: Points) -> Points:
