@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ar_assist.evaluate.geometry import iou
-from ar_assist.find import blobs, find, outlines, search, subdivision
+from ar_assist.find import ANOTHER_PLACE, blobs, find, outlines, search, subdivision
 from ar_assist.find.cells import CELL_PX, PHASES, _border, placed, settle
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, map_between
 from ar_assist.find.lens import RadialLens
@@ -120,16 +120,18 @@ def test_the_rectified_picture_shows_the_lattice_where_it_says(data: Path) -> No
     assert (lattice.corners.max(axis=0) < candidate.plane.size_wh).all()
 
 
-def test_no_lattice_is_offered_twice(data: Path) -> None:
+def test_no_lattice_is_offered_twice_in_one_place(data: Path) -> None:
+    """But at once in another, by a part of a cell, where its cells agree better."""
     image, _ = load(data / "link" / "douyin_llk_2.png")
     offered = [c for c in islice(find(image), 12) if c.lattice]
     assert offered
     for i, one in enumerate(offered):
-        for other in offered[:i]:
+        for back, other in enumerate(offered[:i][::-1]):
             assert one.lattice and other.lattice
             if one.lattice.rows * one.lattice.cols != other.lattice.rows * other.lattice.cols:
                 continue  # the border may be the same, the cells are not
-            assert error(other, one.plane.to_frame(one.lattice.corners)) > CELL
+            apart = error(other, one.plane.to_frame(one.lattice.corners))
+            assert apart > (CELL if back else ANOTHER_PLACE - 1e-3)
 
 
 def test_finding_repeats_to_the_byte(data: Path) -> None:
@@ -470,6 +472,25 @@ def test_a_lattice_that_is_a_little_off_is_led_to_what_its_tiles_share(bow: floa
     assert np.mean(off_after) < np.mean(off_before) / 2
 
 
+def first_frame(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A rendered scene's first frame, and its board's corners in it."""
+    scene = open_scene(f"scene:tier={tier},seed={seed},seconds=1")
+    frame = next(iter(scene))
+    return frame.image, np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
+
+
+def test_a_near_board_that_leans_far_back_is_found() -> None:
+    """Its near cells are seen sixteen times as large as its far ones."""
+    assert best_error(*first_frame("oblique60", 66101)) < CELL
+
+
+def test_a_lattice_that_is_not_read_is_offered_once_more_where_its_cells_agree() -> None:
+    image, corners = first_frame("oblique60", 66010)
+    errors = [error(candidate, corners) for candidate in islice(find(image), 3)]
+    there, again = (off for off in errors if off < CELL)
+    assert again < 0.8 * there
+
+
 def lens_seen(image: np.ndarray, lens: RadialLens) -> np.ndarray:
     """The picture as the lens shows it."""
     grid = np.stack(np.meshgrid(*map(np.arange, lens.size_wh)), axis=-1)
@@ -668,7 +689,7 @@ def test_a_diagonal_that_a_half_cleared_board_fills_better_is_no_axis_of_it() ->
     own, whose sides are shorter."""
     scene = open_scene("scene:tier=gravity,seed=66000,seconds=0.1")
     corners = np.array(scene.truth["frames"][0]["board"]["corners"], np.float32)
-    assert best_error(next(iter(scene)).image, corners, tried=2) < CELL
+    assert best_error(next(iter(scene)).image, corners, tried=4) < CELL
 
 
 @pytest.mark.parametrize(
@@ -684,7 +705,7 @@ def test_cells_of_touching_mahjong_tiles_are_whole_ones(tier: str, seed: int) ->
     corners = np.array(board["corners"], np.float32)
     size = np.sort(np.array(board["cells"]).shape)
     errors = []
-    offered = (c for c in islice(find(next(iter(scene)).image), 4) if c.lattice)
+    offered = (c for c in islice(find(next(iter(scene)).image), 8) if c.lattice)
     for seen in (in_cells(c, corners) for c in offered):
         off = np.sort(np.ptp(seen, axis=0)) - size
         errors.append(max(np.abs(off).max(), np.abs(seen - np.rint(seen)).max()))

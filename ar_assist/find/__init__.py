@@ -30,6 +30,7 @@ SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell siz
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
 SAME: Homography = np.eye(3)
+ANOTHER_PLACE = 0.03  # cells between corners: like tiles on a lattice that lies so far off are one
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
 
 
@@ -51,8 +52,12 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
     in_frame = outlines(image) if outlined is None else outlined
     work_from_frame = np.asarray(np.linalg.inv(frame_from_work))
     fits = lattices(work, [quad.seen_through(work_from_frame) for quad in in_frame])
-    found = (_of_lattice(frame_from_work, placed(work, fit)) for fit in fits)
-    yield from islice(found, LATTICES)
+    for fit in islice(fits, LATTICES):
+        at = placed(work, fit)
+        yield _of_lattice(frame_from_work, at)
+        again = refined(work, at)
+        if _apart(at, again) > ANOTHER_PLACE:
+            yield _of_lattice(frame_from_work, again)
     yield from map(_of_quad, in_frame)
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
 
@@ -90,6 +95,14 @@ def found_again(
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
     at = placed(work, refined(work, of_board))
     return _of_lattice(frame_from_work, at, plane_from_frame)
+
+
+def _apart(fit: Fit, other: Fit) -> float:
+    """How far a lattice's corners lie from another's, cells."""
+    corners = fit.box.corners.astype(np.float32)
+    other_from_frame = np.asarray(np.linalg.inv(other.frame_from_grid))
+    there = transform(other_from_frame, transform(fit.frame_from_grid, corners))
+    return float(np.abs(there - corners).max())
 
 
 def _of_quad(quad: Quad) -> Candidate:
