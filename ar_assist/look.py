@@ -220,12 +220,18 @@ def _find(task: Task) -> Sight | None:
 
 
 def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
-    """The first board that is trusted, or the best."""
+    """The first board that is trusted, or the best; where one was read without trust it is read
+    once more, and counts if it is trusted then."""
     best: Sight | None = None
+    sight: Sight | None = None
     for candidate in candidates:
+        if candidate.is_again and sight is None:
+            continue
         sight = _read(task, candidate)
         if sight:
             sight = _placed_better(task, sight)
+        if candidate.is_again and sight and sight.reading.confidence < TRUST:
+            continue
         best = max(filter(None, (best, sight)), key=_credit, default=None)
         if best and best.reading.confidence >= TRUST:
             break

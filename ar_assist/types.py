@@ -230,6 +230,7 @@ class Candidate:
     plane: Plane
     lattice: Lattice | None  # None: a bare quad, the whole rectified picture
     score: float  # the finder's own belief, 0 to 1; orders candidates, decides nothing
+    is_again: bool = False  # the one before once more, placed by what its cells share
 
 
 class Board(Protocol):

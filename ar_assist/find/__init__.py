@@ -57,7 +57,7 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
         yield _of_lattice(frame_from_work, at)
         again = refined(work, at)
         if _apart(at, again) > ANOTHER_PLACE:
-            yield _of_lattice(frame_from_work, again)
+            yield replace(_of_lattice(frame_from_work, again), is_again=True)
     yield from map(_of_quad, in_frame)
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
 
