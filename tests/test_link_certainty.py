@@ -103,6 +103,7 @@ def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plai
         faint=bare,
         apart=contrast,
         quiet=quiet,
+        runs_into_ground=quiet.any(1),
         beside=bare,
         empty=bare,
         guessed=nothing,

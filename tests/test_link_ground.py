@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import cv2
 import numpy as np
 import pytest
-from drawn import PITCH, amid_noise, cleared, picture, same_partition, shuffled
+from drawn import PITCH, amid_noise, cleared, pattern, picture, same_partition, shuffled
 
 from ar_assist.games.link import framing, ground, reader
 from ar_assist.games.link.board import LinkBoard
@@ -672,3 +672,23 @@ def test_a_pale_square_amid_dark_ones_is_made_as_they_are(gap: int) -> None:
     assert reading is not None
     assert same_partition(np.array(reading.board.cells), truth)
     assert (reading.certainty[truth == truth.max()] > 0.9).all()
+
+
+def test_ground_that_runs_on_out_of_the_board_in_another_colour_is_no_stone() -> None:
+    """A light behind the corner, with icons all along it outside; a stone ends on all sides."""
+    truth = shuffled(8, 10, 20, 17)
+    truth[truth > 17] = 0
+    bare, stone = (0, 0), (3, 5)
+    assert truth[bare] == truth[stone] == 0
+    image, lattice = picture(truth, ground=60)
+    y, x = np.indices(image.shape[:2]) / PITCH - 3
+    light = 50 * np.exp(-(np.square(y + 0.5) + np.square(x + 0.5)) / 8)
+    is_ground = (image == 60).all(-1)
+    image[is_ground] += light[is_ground, None].astype(np.uint8)
+    for r, c in ((2, 1), (2, 2), (2, 3), (2, 4), (2, 5), (1, 2), (3, 2), (4, 2), (5, 2)):
+        icon = image[r * PITCH + 12 : r * PITCH + 36, c * PITCH + 12 : c * PITCH + 36]
+        icon[:] = pattern(30)[12:36, 12:36]
+    paint(image, [stone], 150)
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert reading.certainty[bare] > 0.9 > reading.certainty[stone]

@@ -50,6 +50,7 @@ class Shown:
     apart: Array  # contrast; of those without a picture in the middle, where they show least: what
     # hangs in covers a side, or two that meet
     quiet: Mask  # (N, 4) they run on into their neighbour: above, right, below, left
+    runs_into_ground: Mask  # they run on into ground or out of the board
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
     guessed: Mask  # … by their colour alone, which many tiles have too, or in spite of what shows
@@ -69,7 +70,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
     limit = _plain_limit(contrast[inside], least)
     plain, beside = contrast < limit, _has_colour_around(cells)
     level = _levels(cells)
-    quiet = quiet | (sloping & _beside(plain.reshape(grid)))
+    quiet = quiet | (sloping & (plain.reshape(*grid, 1) | _neighbours(plain.reshape(grid))))
     if of_squares:
         empty, guessed = _amid_squares(level, quiet, plain.reshape(grid), board)
     else:
@@ -88,6 +89,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
         faint=faint,
         apart=apart,
         quiet=quiet.reshape(-1, 4),
+        runs_into_ground=(quiet & _neighbours(empty | ~board)).any(2).ravel(),
         beside=beside,
         empty=empty.ravel(),
         guessed=guessed.ravel(),
@@ -234,11 +236,11 @@ def _less_slope(profiles: Array) -> Array:
     return level
 
 
-def _beside(some: Mask) -> Mask:
-    """(R, C, 4) whether a cell or its neighbour above, right, below, left is one of (R, C)."""
+def _neighbours(some: Mask) -> Mask:
+    """(R, C, 4) whether a cell's neighbour above, right, below, left is one of (R, C)."""
     around = np.pad(some, 1)
     sides = around[:-2, 1:-1], around[1:-1, 2:], around[2:, 1:-1], around[1:-1, :-2]
-    return np.stack([some | side for side in sides], -1)
+    return np.stack(sides, -1)
 
 
 def overhanging(cells: Array, alike: Mask, tile: Mask) -> Mask:

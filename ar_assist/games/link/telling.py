@@ -210,7 +210,9 @@ def _certainties(
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
     known = (seen.empty | seen.chequered) & inside
-    certainty[_may_be_stones(cells, made.unframed & bare & ~known, known & bare)] = DROPPED
+    # Around a stone something ends.
+    unproved = made.unframed & bare & ~known & ~seen.runs_into_ground
+    certainty[_may_be_stones(cells, unproved, known & bare)] = DROPPED
     return certainty, drawn
 
 
