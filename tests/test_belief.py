@@ -224,6 +224,18 @@ def test_the_last_tiles_dealt_anew_are_believed_at_once_and_all_together(is_shuf
     assert boards == [few, few, few, dealt if is_shuffled else few]
 
 
+@pytest.mark.parametrize("joins", [False, True])
+def test_kinds_that_a_look_joins_in_a_view_that_has_not_changed_were_not_dealt_anew(joins: bool):
+    """A deal of tiles that hardly differ leaves as many kinds of each size."""
+    belief, boards = Belief(), []
+    kinds = np.array(START.cells)
+    dealt = START.with_cells((7 - (kinds + kinds % 2 if joins else kinds)).tolist())
+    for time, board in ((-2.0, START), (0.0, START), (0.2, dealt), (0.5, dealt)):
+        belief.hear(sight_of(board), time, grey(START), np.eye(3))
+        boards.append(belief.reading.board)
+    assert boards == [START, START, START, START if joins else dealt]
+
+
 @pytest.mark.parametrize("is_atomic", [False, True])
 @pytest.mark.parametrize("gone", [HINT, ToyMove((0, 1), (1, 4))])
 def test_a_hint_that_a_move_elsewhere_leaves_stays_until_the_next(gone: ToyMove, is_atomic: bool):
