@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
 
@@ -10,7 +11,15 @@ import numpy as np
 import pytest
 
 from ar_assist.evaluate.geometry import iou
-from ar_assist.find import ANOTHER_PLACE, blobs, find, outlines, search, subdivision
+from ar_assist.find import (
+    ANOTHER_PLACE,
+    blobs,
+    find,
+    outlines,
+    refinement,
+    search,
+    subdivision,
+)
 from ar_assist.find.cells import CELL_PX, PHASES, _border, placed, settle
 from ar_assist.find.lattice import FIT_CELLS, Box, Fit, _cropped, map_between
 from ar_assist.find.lens import RadialLens
@@ -470,6 +479,19 @@ def test_a_lattice_that_is_a_little_off_is_led_to_what_its_tiles_share(bow: floa
         off_before.append(np.abs(before - corners).max())
         off_after.append(np.abs(placed(bent, refined(bent, fit)).to_frame(nodes) - corners).max())
     assert np.mean(off_after) < np.mean(off_before) / 2
+
+
+@pytest.mark.parametrize("squeezed", [1.0, 0.0])
+def test_a_lattice_is_not_led_to_what_no_camera_sees(
+    monkeypatch: pytest.MonkeyPatch, squeezed: float
+) -> None:
+    """Places of cells that are none may make any map, even one that has no width."""
+    rng = np.random.default_rng(0)
+    image = cv2.GaussianBlur(rng.integers(0, 256, (200, 240, 3), np.uint8), (0, 0), 2)
+    fit = Fit(np.diag([24.0, 24, 1]), Box(2, 2, 5, 4), np.ones((4, 5), bool), 0.9)
+    led = replace(fit, frame_from_grid=fit.frame_from_grid @ np.diag([squeezed, 1, 1]))
+    monkeypatch.setattr(refinement, "_bent", lambda *_: led)
+    assert refined(image, fit) is (led if squeezed else fit)
 
 
 def first_frame(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

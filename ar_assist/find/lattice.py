@@ -190,7 +190,7 @@ def completed(image: Image, fit: Fit) -> Fit | None:
             fit = bent
         elif gain >= DECISIVE:
             fit = _completed_through(lens, straight_from_grid, image, fit) or fit
-    return fit if _is_plausible(fit) else None
+    return fit if is_plausible(fit) else None
 
 
 def _followed_out(image: Image, fit: Fit) -> tuple[Fit, Points, Points] | None:
@@ -283,7 +283,7 @@ def _is_too_large(box: Box) -> bool:
     return max(box.cols, box.rows) > LONGEST or box.cols * box.rows > MAX_CELLS
 
 
-def _is_plausible(fit: Fit) -> bool:
+def is_plausible(fit: Fit) -> bool:
     """Whether the lattice may be a rectangle of cells seen by a camera: near cells are larger,
     but no more than MAX_FORESHORTENING times, and none lies behind the camera."""
     z = fit.box.corners @ fit.frame_from_grid[2, :2] + fit.frame_from_grid[2, 2]

@@ -21,6 +21,7 @@ from ar_assist.find.lattice import (
     bends_little,
     bent_by,
     edges,
+    is_plausible,
     map_between,
     rectified,
 )
@@ -33,14 +34,16 @@ REACH = 0.2  # of a cell: further off the picture is no slope that leads back
 
 
 def refined(image: Image, fit: Fit) -> Fit:
-    """The lattice, and the lens that bends it, where its cells are seen against each other."""
+    """The lattice, and the lens that bends it, where its cells are seen against each other; as it
+    is, where cells that are none lead it to what no camera sees."""
     centres = fit.box.centres()[fit.support].astype(np.float32)
     offsets = _offsets(image, fit)
     near = np.hypot(*offsets.T) < REACH
     if near.sum() < MIN_SUPPORT:
         return fit
     centres, seen = centres[near], centres[near] + offsets[near]
-    return _bent(image, fit, centres, fit.to_frame(seen)) or _straight(fit, centres, seen)
+    led = _bent(image, fit, centres, fit.to_frame(seen)) or _straight(fit, centres, seen)
+    return led if is_plausible(led) else fit
 
 
 def _straight(fit: Fit, centres: Points, seen: Points) -> Fit:
