@@ -30,7 +30,7 @@ from ar_assist.find.period import (
     _promise,
     edge_strength,
 )
-from ar_assist.find.quads import Quad, quads
+from ar_assist.find.quads import Quad, _along_sides, _cornered, quads
 from ar_assist.find.refinement import refined
 from ar_assist.scene import open_scene
 from ar_assist.types import Candidate, homography, transform
@@ -190,6 +190,14 @@ def test_a_rounded_screen_that_something_dark_touches_is_outlined_along_its_side
         cv2.line(image, *ends, (10, 10, 10), 2 * radius, cv2.LINE_AA)
     corners = cv2.transform(np.float32([[[0, 0], [w, 0], [w, h], [0, h]]]), turned)[0]
     assert max(iou(quad.corners, corners) for quad in quads(image)) > 0.98
+
+
+@pytest.mark.parametrize("sides", [3, 4, 5])
+def test_an_outline_has_four_sides_if_there_are_so_many(sides: int) -> None:
+    angles = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    hull = 99 * np.stack([np.cos(angles), np.sin(angles)], -1)[:, None].astype(np.float32)
+    four = list(_cornered([_along_sides(hull)]))
+    assert len(four) == (sides == 4)
 
 
 def test_the_whole_frame_comes_last_and_nothing_breaks_on_an_empty_one() -> None:

@@ -118,6 +118,8 @@ def _by_corners(hull: Points) -> Points:
 def _along_sides(hull: Points) -> Points:
     """The same of four sides along it, whatever lies between them: a phone has no corners, nor has
     a screen what something touches there."""
+    if len(hull) < 4:
+        return hull[:0]
     return np.asarray(cv2.approxPolyN(hull, 4, None, ROUNDED), np.float32)
 
 
