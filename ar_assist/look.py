@@ -228,12 +228,13 @@ def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
         if candidate.is_again and sight is None:
             continue
         sight = _read(task, candidate)
-        if sight:
-            sight = _placed_better(task, sight)
-        if candidate.is_again and sight and sight.reading.confidence < TRUST:
+        if sight is None:
             continue
-        best = max(filter(None, (best, sight)), key=_credit, default=None)
-        if best and best.reading.confidence >= TRUST:
+        sight = _placed_better(task, sight)
+        if candidate.is_again and sight.reading.confidence < TRUST:
+            continue
+        best = max(filter(None, (best, sight)), key=_credit)
+        if best.reading.confidence >= TRUST:
             break
     return best
 

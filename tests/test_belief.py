@@ -18,6 +18,7 @@ from toy import (
     ROWS,
     SLOW,
     START,
+    Misreader,
     ToyBoard,
     ToyGame,
     ToyMove,
@@ -33,23 +34,8 @@ from ar_assist.look import Sight
 from ar_assist.types import Correction, Plane, Reading, View
 
 
-@dataclass(frozen=True)
-class _Misreader(ToyGame):
-    """Misreads the board in one look of so many."""
-
-    looks: list[int] = field(default_factory=list, compare=False)
-    every: int = 3
-
-    def read(self, picture, lattice, before=None):
-        reading = super().read(picture, lattice, before)
-        self.looks.append(1)
-        if reading and len(self.looks) % self.every == 0:
-            return replace(reading, board=reading.board.put({(0, 0): 2}))
-        return reading
-
-
 def test_a_single_misread_look_never_leads(play):
-    game = _Misreader(confidence=0.6)
+    game = Misreader(confidence=0.6, errs=lambda look: look % 3 == 0)
     views = play(ToySource(lambda t: START, 3.0, fps=SLOW), game)
     boards = {view.reading.board for view in views if view.reading}
     assert len(game.looks) > 5

@@ -480,6 +480,33 @@ def test_a_board_that_its_reader_placed_is_not_found_again(source, monkeypatch, 
     assert bool(found) == (off == 0)
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "believed"),
+    [
+        pytest.param(0.3, 0.9, 0.9, id="trusted then"),
+        pytest.param(0.3, 0.6, 0.3, id="surer, but not trusted"),
+        pytest.param(None, 0.9, None, id="not read before"),
+    ],
+)
+def test_a_lattice_is_read_once_more_where_it_was_read_and_counts_if_it_is_trusted(
+    source, monkeypatch, first: float | None, again: float, believed: float | None
+):
+    plane = source.plane(0.0)
+    offered = [Candidate(plane, LATTICE, 1.0), Candidate(plane, LATTICE, 1.0, is_again=True)]
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(offered))
+    monkeypatch.setattr(look_module, "found_again", lambda *of: None)
+    said = iter((first, again))
+
+    class Wavering(ToyGame):
+        def read(self, picture, lattice, before=None):
+            confidence = next(said)
+            reading = super().read(picture, lattice, before)
+            return None if confidence is None else replace(reading, confidence=confidence)
+
+    sight = look(Task(source.frame(0), (Wavering(),)))
+    assert (sight and sight.reading.confidence) == believed
+
+
 def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monkeypatch):
     """A window of nothing but the puzzle: its long clues reach beyond all that is proposed."""
     board = puzzle_of((np.random.default_rng(3).random((8, 12)) < 0.6).tolist())

@@ -18,6 +18,7 @@ from toy import (
     ROWS,
     SLOW,
     START,
+    Misreader,
     ToyGame,
     ToySource,
     grey,
@@ -31,27 +32,14 @@ from ar_assist.look import Sight
 from ar_assist.types import Plane, Reading
 
 
-@dataclass(frozen=True)
-class _Wanderer(ToyGame):
-    """From its third look on it reads a tile otherwise, though the view has not changed."""
-
-    looks: list[int] = field(default_factory=list, compare=False)
-    first: int = 3
-
-    def read(self, picture, lattice, before=None):
-        reading = super().read(picture, lattice, before)
-        self.looks.append(1)
-        if reading and len(self.looks) >= self.first:
-            return replace(reading, board=reading.board.put({(0, 0): 2}))
-        return reading
-
-
 @pytest.mark.parametrize(("first", "wait"), [(3, 0.5), (6, 0.9)])
 def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_long(
     play, first: int, wait: float
 ):
     """As long as looks had confirmed what they contradict, up to a second."""
-    views = play(ToySource(lambda t: START, 3.0 + wait, fps=SLOW), _Wanderer(first=first))
+    views = play(
+        ToySource(lambda t: START, 3.0 + wait, fps=SLOW), Misreader(errs=lambda look: look >= first)
+    )
     other = START.put({(0, 0): 2})
     first_doubt = next(v.frame.time for v in views if v.advice is None and v.reading)
     led = next(v.frame.time for v in views if v.reading.board == other)
@@ -61,7 +49,7 @@ def test_readings_that_contradict_the_view_hide_the_hint_and_lead_only_after_lon
 
 
 def test_what_one_look_alone_had_said_gives_way_to_the_two_after_it(play):
-    views = play(ToySource(lambda t: START, 2.0), _Wanderer(first=2))
+    views = play(ToySource(lambda t: START, 2.0), Misreader(errs=lambda look: look >= 2))
     other = START.put({(0, 0): 2})
     led = next(v for v in views if v.reading.board == other)
     assert 0.4 <= led.frame.time <= 0.7
@@ -70,8 +58,8 @@ def test_what_one_look_alone_had_said_gives_way_to_the_two_after_it(play):
 
 
 @dataclass(frozen=True)
-class _Doubter(_Wanderer):
-    """… and is not sure of it."""
+class _Doubter(Misreader):
+    """It is not sure of that."""
 
     def read(self, picture, lattice, before=None):
         reading = super().read(picture, lattice, before)

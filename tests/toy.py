@@ -6,7 +6,7 @@ Tiles are textures; equal ones go in pairs, without paths. The finder is the tru
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cv2
@@ -147,6 +147,23 @@ class ToyGame:
 
     def summary(self, reading: Reading[ToyBoard], advice: Advice[ToyMove] | None) -> str:
         return ""
+
+
+@dataclass(frozen=True)
+class Misreader(ToyGame):
+    """Misreads the first tile in looks, counted from 1, that err, though nothing has changed."""
+
+    errs: Callable[[int], bool] = lambda look: look >= 3
+    looks: list[int] = field(default_factory=list, compare=False)
+
+    def read(
+        self, picture: Image, lattice: Lattice | None, before: Reading[ToyBoard] | None = None
+    ) -> Reading[ToyBoard] | None:
+        reading = super().read(picture, lattice, before)
+        self.looks.append(1)
+        if reading and self.errs(len(self.looks)):
+            return replace(reading, board=reading.board.put({(0, 0): 2}))
+        return reading
 
 
 def _unit(cells: NDArray[np.uint8]) -> NDArray[np.float32]:

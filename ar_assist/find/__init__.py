@@ -56,7 +56,7 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
         at = placed(work, fit)
         yield _of_lattice(frame_from_work, at)
         again = refined(work, at)
-        if _apart(at, again) > ANOTHER_PLACE:
+        if np.abs(at.corners_in(again) - at.box.corners).max() > ANOTHER_PLACE:
             yield replace(_of_lattice(frame_from_work, again), is_again=True)
     yield from map(_of_quad, in_frame)
     yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
@@ -95,14 +95,6 @@ def found_again(
     plane_from_frame = np.asarray(np.linalg.inv(plane.frame_from_plane))
     at = placed(work, refined(work, of_board))
     return _of_lattice(frame_from_work, at, plane_from_frame)
-
-
-def _apart(fit: Fit, other: Fit) -> float:
-    """How far a lattice's corners lie from another's, cells."""
-    corners = fit.box.corners.astype(np.float32)
-    other_from_frame = np.asarray(np.linalg.inv(other.frame_from_grid))
-    there = transform(other_from_frame, transform(fit.frame_from_grid, corners))
-    return float(np.abs(there - corners).max())
 
 
 def _of_quad(quad: Quad) -> Candidate:

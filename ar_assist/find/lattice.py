@@ -105,6 +105,11 @@ class Fit:
         """Map (..., 2) grid units to frame px."""
         return transform(self.frame_from_grid, self.bend.bent(points) if self.bend else points)
 
+    def corners_in(self, other: Fit) -> Points:
+        """(4, 2) the box's corners in another lattice's grid units."""
+        other_from_frame = np.linalg.inv(other.frame_from_grid).astype(np.float64)
+        return transform(other_from_frame, transform(self.frame_from_grid, self.box.corners))
+
     @property
     def regularity(self) -> float:
         """0 to 1: a large, full lattice of cells that are alike in frame."""

@@ -147,8 +147,7 @@ def _seen_through(fit: Fit, frame_from_picture: Homography) -> Fit:
 def _is_alias(fit: Fit, better: Fit) -> bool:
     """Whether it is the same lattice again, or a far less likely one on the same place: every
     board has some, such as its own diagonals."""
-    outer = transform(fit.frame_from_grid, fit.box.corners)
-    seen = transform(np.linalg.inv(better.frame_from_grid).astype(np.float64), outer)
+    seen = fit.corners_in(better)
     # From one seed rows run rightward, from another downward.
     ours = better.box.corners
     apart = min(np.abs(np.roll(seen, turn, axis=0) - ours).max() for turn in range(4))
