@@ -30,7 +30,7 @@ SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell siz
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
 SAME: Homography = np.eye(3)
-ANOTHER_PLACE = 0.03  # cells between corners: like tiles on a lattice that lies so far off are one
+ANOTHER_PLACE = 0.03  # cells between corners: twice as far off, tiles that are much alike are one
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
 
 
