@@ -63,9 +63,9 @@ class _Looking:
 
 @dataclass(frozen=True)
 class _Touch:
-    """Cells of a hint look otherwise than they were read."""
+    """Cells that a hint rests on, or that there is none, look otherwise than they were read."""
 
-    hint: Any
+    said: Any
     since: float  # s
     until: float  # s: the last frame in which they did; none for CALM_HINT_S ends the touch
     looks: int = 0  # that began since and are answered
@@ -445,7 +445,7 @@ class Assistant:
             unsure = "not sure of the reading"
             is_small = self._cell_px() < SMALL_PX
             return f"{unsure}: the cells are small, come nearer" if is_small else unsure
-        if belief.disputed is not None and belief.touches_hint(belief.disputed):
+        if belief.disputed is not None and belief.touches_said(belief.disputed):
             return "two readings disagree, looking on"
         if self._touch is None:
             return ""
@@ -464,26 +464,26 @@ class Assistant:
         return float(np.median(sides))
 
     def _note_touched(self, frame: Frame) -> None:
-        hint, touch = self._belief.hint, self._touch
+        said, touch = self._belief.said, self._touch
         now = frame.time
-        if touch and touch.hint != hint:
+        if touch and touch.said != said:
             touch = None
-        if hint is not None and self._is_hint_touched():
-            touch = replace(touch, until=now) if touch else _Touch(hint, now, now)
+        if said is not None and self._is_touched():
+            touch = replace(touch, until=now) if touch else _Touch(said, now, now)
         elif touch and now - touch.until >= CALM_HINT_S:
             touch = None
         self._touch = touch
 
-    def _is_hint_touched(self) -> bool:
-        """Whether what the hint rests on looks otherwise than it was read."""
+    def _is_touched(self) -> bool:
+        """Whether what is said rests on cells that look otherwise than they were read."""
         changed, compared = self._changed, self._compared
         if changed is None or compared is None:
             return False
-        if self._belief.touches_hint(changed):
+        if self._belief.touches_said(changed):
             return True
         # Tiles that fly together pass for a camera that moves, until they are seen apart.
         is_back = self._followed is not None and self._followed.is_back
-        return (is_back or compared.may_fly) and self._belief.touches_hint(
+        return (is_back or compared.may_fly) and self._belief.touches_said(
             changed | compared.may_have_begun
         )
 

@@ -135,10 +135,16 @@ class Belief:
         moves = self.advice.moves if self.advice else ()
         return moves[self.choice] if moves else None
 
-    def touches_hint(self, cells: Mask) -> bool:
-        """Whether a change of (rows, cols) cells meets what the hint rests on."""
+    @property
+    def said(self) -> Any:
+        """What the player is told: the hint, or why there is none; None: nothing yet."""
+        return self.hint if self.hint is not None else self.advice
+
+    def touches_said(self, cells: Mask) -> bool:
+        """Whether a change of (rows, cols) cells meets what is said of the board: a hint rests on
+        the cells it is drawn in, and that there is none on all."""
         assert self.game is not None and self.reading is not None
-        if self.game.is_atomic and self.marks:
+        if self.hint is None or (self.game.is_atomic and self.marks):
             return bool(cells.any())
         slides = self.advice is not None and self.advice.slides
         return change.touches(cells, self.marks, self.reading, slides)
@@ -347,7 +353,7 @@ class Belief:
     def _holding(self, taken: Mask) -> Advice[Any] | None:
         """The move on show, if the cells that are now believed otherwise leave it: it stays until
         the solver has answered, for a hint that goes and comes again disturbs."""
-        if self.advice is None or self.hint is None or self.touches_hint(taken):
+        if self.advice is None or self.hint is None or self.touches_said(taken):
             return None
         return replace(self.advice, moves=(self.hint,))
 

@@ -118,6 +118,17 @@ class Blind(ToyGame):
         return None if reading is None or not reading.cells.all() else reading
 
 
+def test_what_is_said_in_place_of_a_hint_is_not_said_of_a_board_that_changes(play):
+    """That no pair is left rests on every cell: a shuffle may be under way."""
+    odd = ToyBoard(((1, 2, 3, 4, 5, 6), *((0,) * 6,) * 3))
+    dealt = ToyBoard(((6, 5, 1, 2, 3, 4), *((0,) * 6,) * 3))
+    views = play(ToySource(lambda t: odd if t < 1 else dealt, 1.6), look_latency_s=0.4)
+    said = [(view.frame.time, view.reason) for view in views]
+    assert {why for time, why in said if 0.6 < time < 0.95} == {"no pair is left"}
+    assert not any(why == "no pair is left" for time, why in said if 1.05 < time < 1.35)
+    assert said[-1][1] == "no pair is left"
+
+
 def test_a_hand_that_stays_is_told_from_a_move(play):
     """Looks have seen what a move made, but not what a hand hides."""
     moves, hides = "something moves, reading again", "a hand or something else is in the way"
