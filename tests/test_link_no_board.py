@@ -138,6 +138,24 @@ def test_few_tiles_that_all_come_again_the_same_step_away_are_no_board() -> None
 
 
 @pytest.mark.parametrize("axis", [0, 1])
+def test_few_tiles_at_the_ends_that_are_equal_by_chance_are_no_reason_to_refuse_a_board(
+    axis: int,
+) -> None:
+    """Six of the eight tiles that have another four rows down and eight columns on."""
+    rows = (
+        "10  8 7 2  1  9  7 6  1  2  6  8",
+        " 7  4 0 0 11  4 11 6 10  2  1  6",
+        " 5  9 0 7 10 11  6 5  2  3  8  0",
+        " 5  5 0 8  9  4  8 2  3  6 11  0",
+        " 9  9 8 4  0  8  3 6 10  8  3  2",
+        " 4  7 3 7  0  9  6 3  7  4  5  3",
+        " 3 10 7 1  0  0  0 9  0  9 10  5",
+    )
+    truth = np.array([row.split() for row in rows], int)
+    assert not dealing.is_repeated(board_of(np.swapaxes(truth, 0, axis)))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
 def test_an_ornament_that_comes_again_is_no_board(axis: int) -> None:
     """Six kinds, each with its mate the same step away; dealt among the same cells it is one."""
     cells = np.zeros((8, 9), int)

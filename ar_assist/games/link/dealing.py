@@ -26,7 +26,8 @@ MISREAD = 0.1  # of the tiles at most: with more a board that was dealt may look
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
 SHARING = 4.5  # nats of evidence: one dealt board in 3600 has it (11 of 40000 that were drawn)
-REPEATED = 2.5  # nats of evidence: one dealt board in 4400 has it (9 of 40000 that were drawn)
+REPEATED = 2.5  # nats of evidence: one dealt board in 13000 has it (3 of 40000 that were drawn)
+OFTEN = 1 / 4  # couples a step apart, of the tiles: what comes again but once has half as many
 
 
 def is_too_fine(tile: Mask) -> bool:
@@ -133,7 +134,8 @@ def is_repeated(board: LinkBoard) -> bool:
     lines of a text, keys or ornaments come again so.
 
     Judged as in `share_lines`, for the step with the most evidence; there are many steps to choose
-    from, and each is as likely to have it by chance (Bonferroni).
+    from, and each is as likely to have it by chance (Bonferroni). What repeats does so all over:
+    the few couples that are as far apart as the board's ends say nothing of the rest.
     """
     (row, col), groups, sizes = _dealt(board)
     i, j = np.triu_indices(len(groups), 1)
@@ -143,8 +145,10 @@ def is_repeated(board: LinkBoard) -> bool:
     same = groups[i] == groups[j]
     at = groups[i[same]] * len(steps) + of_couple[same]
     equal = np.bincount(at, minlength=len(sizes) * len(steps)).reshape(len(sizes), len(steps))
-    evidence = _against_dealing(equal, np.bincount(of_couple), sizes)
-    return bool(evidence.max() - np.log(len(steps)) > REPEATED)
+    couples = np.bincount(of_couple)
+    often = couples >= OFTEN * len(groups)
+    evidence = _against_dealing(equal[:, often], couples[often], sizes)
+    return bool((evidence > REPEATED + np.log(len(steps))).any())
 
 
 def _dealt(board: LinkBoard) -> tuple[Indices, Indices, Indices]:
