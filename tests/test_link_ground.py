@@ -529,6 +529,27 @@ def test_ground_amid_squares_is_known_by_its_colour_nearby() -> None:
     assert not empty[truth > 0].any()
 
 
+@pytest.mark.parametrize("has_equal", [True, False])
+def test_a_square_amid_squares_that_is_nearer_in_colour_to_others_is_no_ground(
+    has_equal: bool,
+) -> None:
+    """On a wallpaper that has nearly its colour there; what it is remains a guess."""
+    level = np.random.default_rng(3).integers(10, 150, (7, 10, 3)).astype(np.float32)
+    inside = np.zeros(level.shape[:2], bool)
+    inside[1:-1, 1:-1] = True
+    bare, green = ~inside, (20, 200, 20)
+    bare[:, 5] = True
+    level[bare] = 200
+    level[:, 5] = green
+    level[3, 3] = np.add(green, 4)
+    if has_equal:
+        level[3, 8] = level[3, 3]
+    runs_on = bare[..., None] & ground._neighbours(bare)
+    none = np.zeros_like(bare)
+    empty, guessed = ground._amid_squares(level, runs_on, ~none, inside)
+    assert empty[3, 3] != has_equal and guessed[3, 3] == has_equal
+
+
 def test_plain_tiles_amid_pictures_are_no_ground_of_another_place() -> None:
     """On a wallpaper a tile without a drawing may have the colour that shows at the other end."""
     truth = shuffled(6, 14, 12, 3)

@@ -36,6 +36,7 @@ ENOUGH_OPEN, MOST_OPEN = 16, 2 / 3  # squares that run together: by chance most 
 CORNER = 2  # px of a cell's corner: what lies between tiles
 EVERYWHERE = 0.8  # of the places where four cells meet
 SHADED = 4  # rounds in which the light over a chequered ground is found
+LIKER = 0.5  # so much nearer in colour to a square than to the ground: a square
 SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
@@ -53,7 +54,8 @@ class Shown:
     runs_into_ground: Mask  # they run on into ground or out of the board
     beside: Mask  # their middle has a colour that shows right beside the board or between tiles
     empty: Mask  # they are ground
-    guessed: Mask  # … by their colour alone, which many tiles have too, or in spite of what shows
+    guessed: Mask  # they may be, or are by their colour alone, which tiles have too, or in spite of
+    # what shows
     chequered: Mask  # plain, and of the shade that every second cell of the board has
     is_plain: bool  # the ground in the board is, and of one colour
 
@@ -295,8 +297,9 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
 
     Ground runs on from cell to cell, without a border between them. Equal squares may run together
     too, but not most be of one colour, nor out of the board. A cell enclosed by squares is ground
-    where it has the colour of ground; beside ground it would run on into it. What the cells around
-    the board show further out is no matter. `level` (R, C, 3) is the mean colour of each.
+    where it has the colour of ground; beside ground it would run on into it. One that has rather
+    the colour of a square may be that. What the cells around the board show further out is no
+    matter. `level` (R, C, 3) is the mean colour of each.
     """
     runs_on, runs_out = _running(quiet, plain | ~inside, inside)
     level = _evenly_lit(level, runs_out & inside)
@@ -310,8 +313,19 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
         return known, known
     known = known | (runs_on & (_off(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    near = _off_nearest(level, known) < SAME / 2
-    return _with_guesses(known, plain & ~square, near, inside & ~plain)
+    off = _off_nearest(level, known)
+    near, others = off < SAME / 2, plain & inside & ~known
+    rather = others & near & _are_nearer(level, off, others & ~near)
+    empty, guessed = _with_guesses(known, plain & ~square & ~rather, near, inside & ~plain)
+    return empty, guessed | rather
+
+
+def _are_nearer(level: Array, off: Array, squares: Mask) -> Mask:
+    """(R, C) cells that are by far nearer in colour to some of the squares than `off`, (R, C)."""
+    if not squares.any():
+        return squares
+    nearer: Mask = _off(level, level[squares]) < LIKER * off
+    return nearer
 
 
 def _of_most(level: Array, open_: Mask) -> Mask:

@@ -208,6 +208,7 @@ def _certainties(
     certainty, drawn = _chance(np.abs(clear)), _chance(shows)
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
+    certainty[tile & inside & seen.guessed] = DOUBTFUL  # its colour is near the ground's too
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
     known = (seen.empty | seen.chequered) & inside
     # Around a stone something ends.
