@@ -21,6 +21,7 @@ from ar_assist.games.link import reader, telling
 from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.telling import DROPPED
+from ar_assist.games.tiles import CELL
 
 
 def test_an_empty_cell_that_shows_as_much_as_tiles_is_not_sure() -> None:
@@ -91,6 +92,15 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     page = reader.read(*picture(truth, ground=255))
     assert page is not None
     assert (page.certainty[truth == 0] > 0.9).all()
+
+
+@pytest.mark.parametrize(("ground", "is_hidden"), [(60, True), (235, False)])
+def test_what_a_lamp_hides_may_hold_a_tile(ground: int, is_hidden: bool) -> None:
+    """A bright page may be overexposed in places, a dark one is not."""
+    cells = np.full((1, 4, CELL, CELL, 3), ground, np.float32)
+    cells[0, 0] = 255
+    bare = np.array([True, True, True, False])
+    assert reader._overexposed(cells, bare).tolist() == [is_hidden, False, False, False]
 
 
 def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plain: bool) -> Shown:

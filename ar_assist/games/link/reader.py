@@ -23,7 +23,7 @@ from ar_assist.games.link.confidence import MANY_TILES, MOST_DOUBT, judged, mish
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
-from ar_assist.games.link.ground import SAME, Mask
+from ar_assist.games.link.ground import ONE_GROUND, SAME, Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
@@ -226,15 +226,19 @@ def _ceiling(cells: Array) -> Array:
 
 
 def _overexposed(cells: Array, bare: Mask) -> Mask:
-    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture:
-    those as bright as can be, where others differ in colour by more than light makes."""
+    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture, or
+    what a lamp hides: those as bright as can be, where others differ in colour by more than light
+    makes, or are darker by more than one ground is."""
     places = np.flatnonzero(bare)
     faces = tiles.face(cells.reshape(-1, CELL, CELL, 3)[places])
     clipped = (faces >= suspects.CLIPPED).all(-1).mean((1, 2)) > 0.5
     overexposed = np.zeros_like(bare)
     if 0 < clipped.sum() < len(clipped):
-        colours = tiles.level(tiles.opponent(faces[~clipped])[1])
-        overexposed[places[clipped]] = np.ptp(colours, axis=0).max() > SAME
+        grey, colour = tiles.opponent(faces)
+        light = grey.mean((1, 2))
+        is_picture = np.ptp(tiles.level(colour[~clipped]), axis=0).max() > SAME
+        is_lamp = light[clipped] > np.median(light[~clipped]) + ONE_GROUND
+        overexposed[places[clipped]] = is_picture | is_lamp
     return overexposed
 
 
