@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from drawn import PITCH, bordered, cells_of, picture, same_partition, shuffled
+from drawn import PITCH, bordered, cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.find import find
 from ar_assist.games.link import reader
@@ -162,3 +163,12 @@ def test_a_line_that_is_the_boards_from_outside_alone_is_left_out(
     found = cells_of(reader.read(image, of_columns(cols)))
     assert found.shape == (8, 9)
     assert same_partition(found, truth)
+
+
+def test_a_board_is_read_without_what_stands_in_line_with_it_and_was_not_dealt() -> None:
+    """Two columns of buttons, as far apart as tiles, with pictures that tiles have."""
+    truth = cleared(shuffled(7, 10, 14, 0), 4)
+    image, lattice = picture(np.concatenate([truth, np.tile([1, 2], (7, 1))], 1))
+    board = replace(lattice, cols=lattice.cols - 2)
+    reading = reader.read(image, board)
+    assert reading is not None and same_partition(reading.cells, truth)

@@ -107,27 +107,42 @@ def read(
         again = _reading(survey, before) if survey else read_last(_cells(picture, known), before)
         if again:
             return again
-    tried: list[Lattice] = []
-    for _ in range(LOOKS if lattice else 0):
-        assert lattice is not None
-        survey = _survey(picture, lattice)
-        if survey is None:
-            return None
+    return _read_anew(picture, lattice) if lattice else None
+
+
+def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
+    """The board with all its lines; as it is given, where those that it seems to lack make it less
+    credible: buttons, icons and ground under waves of moire look like tiles."""
+    tried: list[Survey] = []
+    whole = None
+    while len(tried) < LOOKS and (survey := _survey(picture, lattice)) is not None:
         right = _extent(survey)
-        if _is_larger(right, lattice) and any(_is_same(right, of) for of in tried):
+        if _is_larger(right, lattice) and any(_is_same(right, of.lattice) for of in tried):
             right = lattice  # from within that line is none of the board's
-        tried.append(lattice)
+        tried.append(survey)
         if right == lattice:
             reading = _reading(survey, before=None)
             right = joined(lattice, reading.board.cells) if reading else lattice
             if right == lattice:
-                if reading is None:
-                    reading = _of_few(picture, survey)
-                else:
-                    reading = _with_islands(picture, lattice, reading)
-                return reading if reading and _is_dealt(reading.board) else None
+                whole = _credible(picture, survey, reading)
+                break
         lattice = right
-    return None
+    if not tried or not _is_larger(tried[-1].lattice, tried[0].lattice):
+        return whole
+    given = _credible(picture, tried[0], _reading(tried[0], before=None))
+    found = [reading for reading in (whole, given) if reading]
+    return max(found, key=lambda reading: reading.confidence, default=None)
+
+
+def _credible(
+    picture: Image, survey: Survey, reading: Reading[LinkBoard] | None
+) -> Reading[LinkBoard] | None:
+    """What is read with the tiles that lie apart, if it may have been dealt."""
+    if reading is None:
+        reading = _of_few(picture, survey)
+    else:
+        reading = _with_islands(picture, survey.lattice, reading)
+    return reading if reading and _is_dealt(reading.board) else None
 
 
 def _is_dealt(board: LinkBoard) -> bool:
