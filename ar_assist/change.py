@@ -54,6 +54,8 @@ STILL = 0.15  # of the board's contrast: a tile that fades soon changes by more 
 # share counts, unless a still cell may differ by as much.
 PALE = STILL / CHANGE
 CHANGED_BOARD = 0.5  # share of changed cells from which it is another board altogether
+# Cells of a line that tell how bright it is: no move changes as many as half of them.
+LONG = 6
 PATH_WIDTH = 0.5  # cells: what a path needs to be seen of the cells it crosses
 
 
@@ -331,6 +333,46 @@ def _by_px(cells: NDArray[T]) -> NDArray[T]:
 
 
 def _lit_like(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float32]:
+    """`now` in the light of `read`; without the bands of a screen that flickers before a rolling
+    shutter, where these are most of what differs. They lie along rows, or columns of a turned one.
+    """
+    lit = _lit_evenly(read, now)
+    off = _typical(lit - read)
+    along = (0, 1) if off >= STILL * _contrast(read) else ()  # less needs no explaining
+    unbanded = (_without_bands(read, now, axis) for axis in along)
+    again = (_lit_evenly(read, picture) for picture in unbanded if picture is not None)
+    return next((one for one in again if _typical(one - read) < off / 2), lit)
+
+
+def _typical(difference: NDArray[np.float32]) -> float:
+    """Grey levels by which the typical cell differs."""
+    return float(np.median(_by_cell(np.abs(difference))))
+
+
+def _without_bands(
+    read: NDArray[np.float32], now: NDArray[np.float32], axis: int
+) -> NDArray[np.float32] | None:
+    """`now` without what dims or brightens whole lines of cells along an axis; None: they are too
+    short to tell."""
+    if now.shape[axis] < LONG * CELL_PX:
+        return None
+    ours, theirs = (_by_line(picture, axis) + FAINT for picture in (read, now))
+    gain = np.median(theirs / ours, axis=axis, keepdims=True)
+    size = np.where(np.arange(2) == axis, 1, now.shape)
+    lines = cv2.resize(gain / np.median(gain), size[::-1].tolist()).reshape(size)
+    unbanded: NDArray[np.float32] = now / lines
+    return unbanded
+
+
+def _by_line(picture: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+    """Means of what each of the lines along an axis, half a cell wide, shows of each cell."""
+    h, w = picture.shape
+    high, wide = (CELL_PX // (1 + (other != axis)) for other in (0, 1))
+    means: NDArray[np.float32] = picture.reshape(h // high, high, w // wide, wide).mean((1, 3))
+    return means
+
+
+def _lit_evenly(read: NDArray[np.float32], now: NDArray[np.float32]) -> NDArray[np.float32]:
     """`now` in the light of `read`: its exposure, and how bright it is around each cell.
 
     The exposure is taken from the half of the cells that differ least. Waves of moire and soft

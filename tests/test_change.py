@@ -112,6 +112,28 @@ def test_a_pale_tile_that_goes_differs_by_less_than_others_would(goes: bool):
     assert np.flatnonzero(changed).tolist() == pale[: int(goes)].tolist()
 
 
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("goes", [[], [(2, 3), (6, 1)]])
+def test_bands_of_a_screen_that_flickers_are_no_change(turned: bool, goes: list[tuple[int, int]]):
+    rng = np.random.default_rng(3)
+    kinds = 1 + np.arange(80).reshape(8, 10) % 9
+    tiles = 180 + 20 * np.sign(rng.normal(0, 1, (10, 8, 8)))
+    tiles[0] = 180
+
+    def board(cells: np.ndarray) -> np.ndarray:
+        picture = tiles[cells].swapaxes(1, 2).reshape(64, 80)
+        return (picture + rng.normal(0, 2, picture.shape)).astype(np.float32)
+
+    after = kinds.copy()
+    after[tuple(np.array(goes, int).reshape(-1, 2).T)] = 0
+    bands = 1 + 0.15 * np.sin(np.arange(64) / 4)[:, None]  # three cells long
+    before, now = board(kinds), (bands * board(after)).astype(np.float32)
+    if turned:
+        before, now, kinds = (np.ascontiguousarray(one.T) for one in (before, now, kinds))
+    changed = np.argwhere(_changes(before, now, kinds)).tolist()
+    assert sorted(cell[::-1] if turned else cell for cell in changed) == list(map(list, goes))
+
+
 def test_another_board_is_seen_as_one():
     other = ToyBoard(tuple(tuple(1 + kind % 6 for kind in row) for row in START.cells))
     changed = _changed(grey(other))
