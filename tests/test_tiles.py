@@ -206,6 +206,22 @@ def test_kinds_that_differ_in_tone_alone_doubt_a_picture_without_colour(colour: 
     )  # a pair hides none
 
 
+@pytest.mark.parametrize("colour", [(110, 140, 170), (140, 140, 140)])
+def test_a_tile_that_is_marked_in_colour_hides_none_on_a_board_without(
+    colour: tuple[int, int, int],
+) -> None:
+    """Marked in grey it may be another kind, of a colour that is not seen."""
+    cells = np.repeat(np.arange(1, 9), 4)
+    seen = np.stack([pattern(int(kind)) for kind in cells]).mean(-1, keepdims=True).repeat(3, -1)
+    seen[:4, 6:-6, 6:-6] = 110
+    seen[2:4, 6:-6, 6:-6] = colour
+    noisy = seen + np.random.default_rng(1).normal(0, 2, (*seen.shape[:3], 1))
+    strip = np.concatenate(list(noisy), 1).clip(0, 255).astype(np.uint8)
+    cut = tiles.cut(strip, Lattice((-0.5, -0.5), (PITCH, PITCH), 1, len(cells)))[0]
+    sure = group(finely(tiles.compare(cut, reach=1), cut), even).margin[4:] > 2
+    assert sure.all() if len(set(colour)) > 1 else not sure.any()
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)

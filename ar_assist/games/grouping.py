@@ -167,9 +167,12 @@ def _may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
     if "rest" not in parts or np.median(parts["chroma"]) > GREY or not joined.any():
         return no_cell
     share = kinds / kinds.sum(1, keepdims=True)
-    shape, tone, rest = (share @ parts[name] @ share.T for name in ("shape", "tone", "rest"))
+    shape, tone, rest, chroma = (
+        share @ parts[name] @ share.T for name in ("shape", "tone", "rest", "chroma")
+    )
     one_drawing = shape < TWINS_SHAPE * np.median(parts["shape"])
     one_drawing |= rest < TWINS_REST * np.median(parts["rest"][joined])
+    one_drawing &= chroma < GREY  # a tile that is marked in colour hides none
     are_twins = np.triu(one_drawing & (tone > shape), 1).any()
     return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
 
