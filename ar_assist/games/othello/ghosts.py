@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, squares
-from ar_assist.games.othello.canonical import SIZE, FloatArray
+from ar_assist.games.othello.canonical import FloatArray
 
 PALER = 0.1  # of the contrast of full discs: by less, what is drawn pale looks like its fellows
 
@@ -23,13 +23,16 @@ def moves_shown(
     for kind in (discs & lighter, discs & ~lighter):
         pale = kind & (contrast < _parting(contrast[kind]))
         full = np.where(discs & ~pale, np.where(lighter, WHITE, BLACK), 0)
-        board = OthelloBoard.from_cells(int(colour) for colour in full.ravel())
-        for mover in (BLACK, WHITE):
-            legal = np.zeros(SIZE * SIZE, bool)
-            legal[[*squares(board.moves(mover))]] = True
-            if pale.any() and (legal.reshape(pale.shape) == pale).all():
-                return np.asarray(pale)
+        if pale.any() and are_legal_moves(full, pale):
+            return np.asarray(pale)
     return np.zeros(discs.shape, bool)
+
+
+def are_legal_moves(colours: NDArray[np.int64], where: NDArray[np.bool_]) -> bool:
+    """Whether (8, 8) squares are just those where a side may move on a board of these colours."""
+    board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
+    shown = set(np.flatnonzero(where).tolist())
+    return any(shown == set(squares(board.moves(mover))) for mover in (BLACK, WHITE))
 
 
 def _parting(contrast: FloatArray) -> float:

@@ -22,6 +22,7 @@ from ar_assist.games.othello.canonical import SIZE, FloatArray
 from ar_assist.games.othello.coordinates import turn_of
 from ar_assist.games.othello.discs import Squares, classify
 from ar_assist.games.othello.felt import OPEN
+from ar_assist.games.othello.kinds import alike
 from ar_assist.games.othello.laid import stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
@@ -45,6 +46,7 @@ DARK = 16.0  # L*: added to the lightness, for the tint of what is dark is mostl
 UNEVEN = 8.0  # Lab units: no felt differs more from corner to corner of its squares
 ODD = 4  # squares that may be neither felt nor disc: glare, a finger
 DOUBTFUL = 6  # squares that may be doubtful: in a board that is right hardly any is
+DOUBTED = 0.7  # confidence up to which squares are told by their kinds as well
 DOUBT = 0.3  # certainty below which a square is doubtful
 VARIETY = 0.2  # difference among discs of a colour, over their contrast: tiles differ more
 SCORES = 2  # discs that a page shows beside a board, one of each side; a larger board has more
@@ -140,8 +142,29 @@ def _fitted(picture: Image, corners: Points) -> _Fit | None:
     lines = grid.support(board, shown)
     if not canonical.squares_of(shown).all() or not _is_grid(lines):
         return None
-    squares = _uncovered(classify(canonical.lab(board)), lines)
-    return _Fit(corners, lines, _laid_beside(squares))
+    colours = canonical.lab(board)
+    fit = _Fit(corners, lines, _laid_beside(_uncovered(classify(colours), lines)))
+    if _is_board(fit) and _confidence(fit) > DOUBTED:
+        return fit
+    told = _by_kinds(colours, fit.squares)
+    return replace(fit, squares=_laid_beside(told)) if told else fit
+
+
+def _by_kinds(board: FloatArray, squares: Squares) -> Squares | None:
+    """The same squares, told by their kinds alone; None where any is of none."""
+    told = alike(board)
+    if told is None:
+        return None
+    nothing = np.zeros_like(squares.odd)
+    return replace(
+        squares,
+        colours=told.colours,
+        certainty=told.certainty,
+        odd=nothing,
+        variety=0.0,
+        alone=nothing,
+        outside=told.outside,
+    )
 
 
 def _found(picture: Image, corners: Points) -> Points | None:

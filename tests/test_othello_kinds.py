@@ -1,0 +1,151 @@
+"""Othello boards of programs whose squares and discs look like no felt and no discs of wood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+import pytest
+
+from ar_assist.games.othello import OthelloGame
+from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
+from ar_assist.games.othello.transcript import replay
+from ar_assist.look import TRUST
+from ar_assist.types import Image, Lattice, Reading
+
+GAME = OthelloGame(strength=-2)
+BOARD = replay("f5d6c3d3c4f4e3f3e6b4")[-1][0]
+CELL = 48  # px
+START = 3 * CELL  # px from the picture's corner to the board's
+DARK, LIGHT, WHITE_PAGE = (25, 25, 25), (235, 235, 235), (255, 255, 255)
+Colour = tuple[int, int, int]
+Draw = Callable[[Image, tuple[int, int], int], None]  # a square's middle, and what it holds
+
+
+def drawn(board: OthelloBoard, ground: Colour, gap: Colour, draw: Draw) -> Image:
+    """A page with a board of squares with gaps around them."""
+    picture = np.full((14 * CELL, 14 * CELL, 3), WHITE_PAGE, np.uint8)
+    end = START + 8 * CELL
+    cv2.rectangle(picture, (START - 2, START - 2), (end + 1, end + 1), gap, -1)
+    corners = {k: (START + k % 8 * CELL, START + k // 8 * CELL) for k in range(64)}
+    for x, y in corners.values():
+        cv2.rectangle(picture, (x + 1, y + 1), (x + CELL - 2, y + CELL - 2), ground, -1)
+    for square, (x, y) in corners.items():
+        draw(picture, (x + CELL // 2, y + CELL // 2), board[square])
+    return picture
+
+
+def read(picture: Image) -> Reading[OthelloBoard] | None:
+    return GAME.read(picture, Lattice((START - 0.5, START - 0.5), (CELL, CELL), 8, 8))
+
+
+def disc(picture: Image, middle: tuple[int, int], fill: Colour, line: Colour | None = None) -> None:
+    cv2.circle(picture, middle, 18, line or fill, -1, cv2.LINE_AA)
+    cv2.circle(picture, middle, 16 if line else 18, fill, -1, cv2.LINE_AA)
+
+
+def outlined(picture: Image, middle: tuple[int, int], kind: int) -> None:
+    if kind:
+        disc(picture, middle, DARK if kind == BLACK else WHITE_PAGE, DARK)
+
+
+def with_grey_discs(picture: Image, middle: tuple[int, int], kind: int) -> None:
+    disc(picture, middle, ((110, 110, 110), (0, 0, 0), WHITE_PAGE)[kind])
+
+
+def scooped(picture: Image, middle: tuple[int, int], kind: int) -> None:
+    x, y, half = *middle, CELL // 2
+    square = picture[y - half : y + half, x - half : x + half]
+    for corner in ((0, 0), (CELL, 0), (CELL, CELL), (0, CELL)):
+        cv2.circle(square, corner, 11, (77, 77, 77), -1, cv2.LINE_AA)
+    if kind:
+        disc(picture, middle, (64, 54, 47) if kind == BLACK else LIGHT)
+
+
+def coloured(black: Colour, white: Colour) -> Draw:
+    def draw(picture: Image, middle: tuple[int, int], kind: int) -> None:
+        if kind:
+            disc(picture, middle, black if kind == BLACK else white)
+
+    return draw
+
+
+def is_read(reading: Reading[OthelloBoard] | None, board: OthelloBoard = BOARD) -> bool:
+    return reading is not None and reading.board == board and reading.confidence > TRUST
+
+
+@pytest.mark.parametrize(
+    ("draw", "ground", "gap"),
+    [
+        (outlined, WHITE_PAGE, (0, 0, 0)),
+        (outlined, (220, 239, 246), (140, 165, 185)),
+        (with_grey_discs, (60, 100, 0), (30, 60, 0)),
+        (scooped, (100, 187, 141), (77, 77, 77)),
+        (coloured((200, 60, 120), (60, 220, 250)), (90, 71, 68), (164, 114, 98)),
+    ],
+    ids=["outlines", "outlines on cream", "grey discs", "scooped squares", "purple and yellow"],
+)
+def test_boards_of_other_looks_are_read(draw: Draw, ground: Colour, gap: Colour) -> None:
+    assert is_read(read(drawn(BOARD, ground, gap, draw)))
+
+
+def test_one_colour_may_have_the_whole_middle() -> None:
+    """Then empty squares are told by having no disc's edge."""
+    middle = 0x1818000000
+    board = OthelloBoard(BOARD.black | middle, BOARD.white & ~middle)
+    assert is_read(read(drawn(board, WHITE_PAGE, (0, 0, 0), outlined)), board)
+
+
+def test_marks_on_the_legal_moves_may_differ_more_than_outlines_do() -> None:
+    picture = drawn(BOARD, WHITE_PAGE, (0, 0, 0), outlined)
+    for square in squares(BOARD.moves(BLACK)):
+        row, column = cell_of(square)
+        middle = round(START + (column + 0.5) * CELL), round(START + (row + 0.5) * CELL)
+        cv2.circle(picture, middle, 5, DARK, -1, cv2.LINE_AA)
+    assert is_read(read(picture))
+
+
+def test_squares_of_no_kind_are_empty_where_a_side_may_move_and_doubted_elsewhere() -> None:
+    picture = drawn(BOARD, WHITE_PAGE, (0, 0, 0), outlined)
+    legal = list(squares(BOARD.moves(WHITE)))
+    for square in legal:
+        row, column = cell_of(square)
+        start = START + column * CELL + 2, START + row * CELL + 2
+        cv2.rectangle(picture, (*start, CELL - 4, CELL - 4), (120, 220, 250), -1)
+        if square == legal[-2]:
+            reading = read(picture)
+            assert reading is None or reading.confidence < TRUST
+    assert is_read(read(picture))
+
+
+def test_discs_of_which_none_is_darker_are_doubted() -> None:
+    """Nothing tells which are black."""
+    board = drawn(BOARD, (77, 105, 20), (46, 61, 11), coloured((50, 90, 225), (220, 125, 40)))
+    reading = read(board)
+    assert reading is None or reading.confidence < TRUST
+
+
+@pytest.mark.parametrize("shift", [(0, 8), (8, 0)])
+def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
+    """Its discs go on beyond a side."""
+    picture = drawn(BOARD, WHITE_PAGE, (0, 0, 0), outlined)
+    for k in range(1, 8, 2):
+        column, row = (at or k for at in shift)
+        middle = START + column * CELL + CELL // 2, START + row * CELL + CELL // 2
+        outlined(picture, middle, BLACK if k > 4 else WHITE)
+    reading = read(picture)
+    assert reading is None or reading.confidence < TRUST
+
+
+def test_filled_squares_are_no_discs() -> None:
+    """As of a picture that is made of squares."""
+
+    def draw(picture: Image, middle: tuple[int, int], kind: int) -> None:
+        if kind:
+            (x, y), half = middle, CELL // 2 - 2
+            fill = DARK if kind == BLACK else (90, 90, 200)
+            cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), fill, -1)
+
+    reading = read(drawn(BOARD, WHITE_PAGE, (200, 200, 200), draw))
+    assert reading is None or reading.confidence < TRUST
