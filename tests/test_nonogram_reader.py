@@ -533,6 +533,25 @@ def test_clues_set_against_the_outside_are_read() -> None:
     assert reading.board == board
 
 
+@pytest.mark.parametrize("panel", [215, 236])
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_tiles_may_lie_on_a_panel_nearly_as_light(panel: int, is_dark: bool) -> None:
+    """No line is around them all, and beside digits the panel is as light as they are."""
+    filled = np.random.default_rng(7).random((8, 8)) < 0.55
+    board = puzzle_of(filled.tolist())
+    drawing = draw(board, Style())
+    page = np.minimum(np.array(to_image(drawing, 40)), panel)
+    for row, col in np.ndindex(8, 8):
+        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
+        page[y - 3 : y + 44, x - 3 : x + 44] = panel
+    for row, col in np.ndindex(8, 8):
+        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
+        page[y + 1 : y + 38, x + 1 : x + 38] = 255
+    reading = GAME.read(np.ascontiguousarray(255 - page if is_dark else page), None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
+
+
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
 def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""

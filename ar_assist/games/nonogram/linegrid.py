@@ -36,6 +36,7 @@ NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, like
 NOISY = 0.7  # of that mean: dim light or moire. There a blur as wide as thin lines takes more of
 # the noise than of them; where there is less noise, it costs small cells their lines
 BLUR_PX = 1.5  # standard deviation of that blur
+TONES = 2.0  # times what a line differs by at least, that panels or tiles do near by
 HALO = 0.45  # of the depth of the line next to it
 NOISE_CAP = 6  # grey levels: differences beyond it are edges and not noise
 # A cell's area by that of the parallelogram of its moments; a circle's is 1.05.
@@ -103,8 +104,12 @@ class _Areas:
         return np.asarray(SQUARE_STEP**2 * np.sqrt(np.linalg.det(self.moments)), np.float64)
 
 
-def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
-    """The grids in a picture, the one of most cells first."""
+def find_grids(grey: NDArray[np.uint8], of_tones: bool = False) -> list[LineGrid]:
+    """The grids in a picture, the one of most cells first.
+
+    `of_tones`: what parts them from what is beside may be but a pale tone. Beside digits a panel
+    and its white tiles are both light, as beside light digits all else is dark.
+    """
     smooth = np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.uint8)
     noise = _noise(smooth)
     if noise > NOISY:
@@ -114,7 +119,7 @@ def find_grids(grey: NDArray[np.uint8]) -> list[LineGrid]:
     grids: list[LineGrid] = []
     for times in SHRINKS:
         shrunk = _shrunk(smooth, times)
-        edges = _edges(shrunk, least)
+        edges = _edges(shrunk, least, of_tones)
         for hat in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT):  # dark lines, light lines
             found = _grids(_areas(edges, _lines(shrunk, hat, least)))
             grids += [grid.enlarged(times) for grid in found]
@@ -137,16 +142,29 @@ def _square(side_px: int) -> NDArray[np.uint8]:
     return np.ones((side_px, side_px), np.uint8)
 
 
-def _edges(grey: NDArray[np.uint8], least: float) -> NDArray[np.uint8]:
+def _edges(grey: NDArray[np.uint8], least: float, of_tones: bool) -> NDArray[np.uint8]:
     """(H, W) 255 where light and dark meet: parted at the middle of the extremes near by.
 
-    Less half of what a line differs by at least: what is even, but for noise, is all light.
+    Less half of what a line differs by at least: what is even, but for noise, is all light. The
+    extremes `of_tones` are of what is wider than a line, where that has more than one.
     """
+    middle, _ = _middle(grey)
+    if of_tones:
+        wide = cv2.morphologyEx(grey, cv2.MORPH_CLOSE, _square(LINE_PX))
+        wide = cv2.morphologyEx(wide, cv2.MORPH_OPEN, _square(LINE_PX))
+        between, apart = _middle(np.asarray(wide, np.uint8))
+        middle = np.where(apart > TONES * least, between, middle)
+    bound = cv2.blur(middle, (VICINITY_PX, VICINITY_PX)) - np.float32(least / 2)
+    light = cv2.compare(grey.astype(np.float32), bound, cv2.CMP_GT)
+    return np.asarray(cv2.morphologyEx(light, cv2.MORPH_GRADIENT, _square(PASSAGE_PX)), np.uint8)
+
+
+def _middle(grey: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """(H, W) the middle of the extremes near by, and by how much these differ."""
     vicinity = _square(VICINITY_PX)
     lightest, darkest = cv2.dilate(grey, vicinity), cv2.erode(grey, vicinity)
-    middle = cv2.addWeighted(lightest, 0.5, darkest, 0.5, -least / 2)
-    light = cv2.compare(grey, cv2.blur(middle, vicinity.shape), cv2.CMP_GT)
-    return np.asarray(cv2.morphologyEx(light, cv2.MORPH_GRADIENT, _square(PASSAGE_PX)), np.uint8)
+    middle = cv2.addWeighted(lightest, 0.5, darkest, 0.5, 0)
+    return np.asarray(middle, np.uint8), np.asarray(cv2.subtract(lightest, darkest), np.uint8)
 
 
 def _lines(grey: NDArray[np.uint8], hat: int, least: float) -> NDArray[np.uint8]:

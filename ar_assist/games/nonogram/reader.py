@@ -78,10 +78,21 @@ def _again(grey: NDArray[np.uint8], before: Reading[NonogramBoard]) -> _Found | 
 
 
 def _found(grey: NDArray[np.uint8]) -> _Found | None:
-    """The likeliest puzzle in a grey picture."""
+    """The likeliest puzzle in a grey picture: between lines, or else between tones."""
     best: _Found | None = None
+    for of_tones in (False, True):
+        best = _likeliest(grey, find_grids(grey, of_tones)[:MAX_GRIDS], best)
+        if best and best.settled.cells is not None:
+            break
+    return best
+
+
+def _likeliest(
+    grey: NDArray[np.uint8], grids: list[LineGrid], best: _Found | None
+) -> _Found | None:
+    """The likeliest of the puzzles around grids and of the one known so far."""
     refused: list[LineGrid] = []
-    for grid in find_grids(grey)[:MAX_GRIDS]:
+    for grid in grids:
         if any(grid.is_like(other) for other in refused):
             continue
         found = _look(grey, grid)
