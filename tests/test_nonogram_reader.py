@@ -16,13 +16,14 @@ from nonogram_reading import judge
 from nonogram_views import make_view
 
 from ar_assist.games.ink import glyphs_of
-from ar_assist.games.nonogram import NonogramGame
+from ar_assist.games.nonogram import NonogramGame, reader
 from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of, room
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Label, Style, draw, to_image
 from ar_assist.games.nonogram.repair import settle
 from ar_assist.games.nonogram.solver import solve
+from ar_assist.look import TRUST
 from ar_assist.types import Advice, Correction, Image
 
 GAME = NonogramGame()
@@ -533,23 +534,42 @@ def test_clues_set_against_the_outside_are_read() -> None:
     assert reading.board == board
 
 
+def _of_tiles(board: NonogramBoard, panel: int = 225) -> Image:
+    """The puzzle with white tiles on a panel nearly as light, and no line around them all."""
+    drawing = draw(puzzle_of(np.array(solve(board).solutions[0]).clip(0).tolist()), Style())
+    page = np.minimum(np.array(to_image(drawing, 40)), panel).astype(np.uint8)
+    x, y = round(drawing.left * 40), round(drawing.top * 40)
+    rows, cols = board.size
+    page[y - 3 : y + 40 * rows + 4, x - 3 : x + 40 * cols + 4] = panel
+    for row, col in np.ndindex(rows, cols):
+        page[y + 40 * row + 1 : y + 40 * row + 38, x + 40 * col + 1 : x + 40 * col + 38] = 255
+    return np.ascontiguousarray(page)
+
+
 @pytest.mark.parametrize("panel", [215, 236])
 @pytest.mark.parametrize("is_dark", [False, True])
 def test_tiles_may_lie_on_a_panel_nearly_as_light(panel: int, is_dark: bool) -> None:
-    """No line is around them all, and beside digits the panel is as light as they are."""
+    """Beside digits the panel is as light as they are."""
     filled = np.random.default_rng(7).random((8, 8)) < 0.55
     board = puzzle_of(filled.tolist())
-    drawing = draw(board, Style())
-    page = np.minimum(np.array(to_image(drawing, 40)), panel)
-    for row, col in np.ndindex(8, 8):
-        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
-        page[y - 3 : y + 44, x - 3 : x + 44] = panel
-    for row, col in np.ndindex(8, 8):
-        x, y = round((drawing.left + col) * 40), round((drawing.top + row) * 40)
-        page[y + 1 : y + 38, x + 1 : x + 38] = 255
-    reading = GAME.read(np.ascontiguousarray(255 - page if is_dark else page), None)
+    page = _of_tiles(board, panel)
+    reading = GAME.read(np.asarray(255 - page if is_dark else page, np.uint8), None)
     assert reading is not None
     assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
+
+
+def test_a_clue_beyond_the_first_column_leaves_doubt() -> None:
+    """The column without blocks before it was not seen, and the others agree without it."""
+    board = puzzle_of([[1, 1, 1, 0, 1], [0, 1, 1, 1, 1], [1, 0, 1, 1, 0], [1, 1, 0, 1, 1]] * 2)
+    page = _of_tiles(board)
+    found = reader._found(np.asarray(cv2.cvtColor(page, cv2.COLOR_BGR2GRAY), np.uint8))
+    assert found is not None
+    assert found.settled.cells is not None
+    drawing = draw(board, Style())
+    at = round((drawing.left - 0.5) * 40), round((drawing.top - 0.5) * 40)
+    cv2.circle(page, at, 9, (0, 0, 0), 3, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is None or reading.confidence < TRUST
 
 
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])

@@ -79,12 +79,27 @@ def _again(grey: NDArray[np.uint8], before: Reading[NonogramBoard]) -> _Found | 
 
 def _found(grey: NDArray[np.uint8]) -> _Found | None:
     """The likeliest puzzle in a grey picture: between lines, or else between tones."""
-    best: _Found | None = None
-    for of_tones in (False, True):
-        best = _likeliest(grey, find_grids(grey, of_tones)[:MAX_GRIDS], best)
-        if best and best.settled.cells is not None:
-            break
+    best = _likeliest(grey, find_grids(grey)[:MAX_GRIDS], None)
+    if best is None or best.settled.cells is None:
+        rarer = _likeliest(grey, find_grids(grey, of_tones=True)[:MAX_GRIDS], best)
+        if rarer is not best and rarer and not _has_ink_in_corner(rarer):
+            return rarer
     return best
+
+
+def _has_ink_in_corner(found: _Found) -> bool:
+    """Whether ink stands just outside the first cell's corner, between the clues.
+
+    That of a line before the first stands there, one without blocks, without which the others agree
+    as well. Where the border is no line it's easily lost.
+    """
+    layout, (x, y) = found.layout, found.sheet.origin
+    down, across = (
+        slice(*(max(round((at + end) * found.sheet.cell), 0) for end in (SPARED - 1, -SPARED)))
+        for at in (layout.top + y, layout.left + x)
+    )
+    spot = found.sheet.ink[down, across]
+    return bool(spot.size and float((spot > INK_THRESHOLD).mean()) > CLUE_INK)
 
 
 def _likeliest(
