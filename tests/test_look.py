@@ -25,7 +25,7 @@ from toy import (
 )
 
 from ar_assist import look as look_module
-from ar_assist.find import Quad
+from ar_assist.find import Quad, found_again
 from ar_assist.follow import plane_by_hand
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
@@ -463,6 +463,13 @@ def test_a_board_is_found_again_by_its_tiles(
     corners = plane.to_frame(lattice.corners)[[1, 0, 3, 2] if mirrored else [0, 1, 2, 3]]
     assert np.abs(sight.plane.to_frame(sight.reading.corners) - corners).max() < 2  # px
     assert sight.reading.cells.shape == cells.shape
+
+
+@pytest.mark.parametrize("of_pieces", [False, True])
+def test_a_board_without_tiles_is_not_found_again(of_pieces: bool):
+    """As a puzzle in which nothing is entered, of whose cells the finder saw halves."""
+    image, plane, lattice = tilted(shuffled(6, 8, 12, 0))
+    assert found_again(image, plane, lattice, np.zeros((6, 8), bool), of_pieces) is None
 
 
 @pytest.mark.parametrize("off", [0.0, 0.1])

@@ -84,6 +84,8 @@ def found_again(
     Followed from a few, before anything was read, they may lie askew; followed as pieces of tiles
     they may begin anywhere, else about where they do.
     """
+    if not tiles.any():  # an empty puzzle's cells are all alike
+        return None
     work, frame_from_work = _working_picture(image)
     work_from_plane = np.asarray(np.linalg.inv(frame_from_work) @ plane.frame_from_plane)
     quad = Quad(transform(work_from_plane, lattice.corners), 1.0)
