@@ -137,14 +137,19 @@ class Belief:
 
     @property
     def said(self) -> Any:
-        """What the player is told: the hint, or why there is none; None: nothing yet."""
-        return self.hint if self.hint is not None else self.advice
+        """What the player is told of the board as it is now: the hint, or why there is none; None:
+        nothing yet, or that it is solved, which whatever comes then leaves true."""
+        return self.advice if self._has_no_move else self.hint
+
+    @property
+    def _has_no_move(self) -> bool:
+        return self.advice is not None and self.advice.status == "no move"
 
     def touches_said(self, cells: Mask) -> bool:
         """Whether a change of (rows, cols) cells meets what is said of the board: a hint rests on
         the cells it is drawn in, and that there is none on all."""
         assert self.game is not None and self.reading is not None
-        if self.hint is None or (self.game.is_atomic and self.marks):
+        if self._has_no_move or (self.game.is_atomic and self.marks):
             return bool(cells.any())
         slides = self.advice is not None and self.advice.slides
         return change.touches(cells, self.marks, self.reading, slides)

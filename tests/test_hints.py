@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from toy import (
     shown,
 )
 
-from ar_assist.types import Plane
+from ar_assist.types import Advice, Plane
 
 
 def test_the_hint_comes_at_once_and_stays_on_the_board(play):
@@ -127,6 +128,25 @@ def test_what_is_said_in_place_of_a_hint_is_not_said_of_a_board_that_changes(pla
     assert {why for time, why in said if 0.6 < time < 0.95} == {"no pair is left"}
     assert not any(why == "no pair is left" for time, why in said if 1.05 < time < 1.35)
     assert said[-1][1] == "no pair is left"
+
+
+@dataclass(frozen=True)
+class Ended(ToyGame):
+    """Has no move to show."""
+
+    status: Literal["no move", "solved"] = "no move"
+
+    def advise(self, history, reading=None):
+        return Advice((), self.status, "that's all")
+
+
+@pytest.mark.parametrize("status", ["no move", "solved"])
+def test_that_a_board_is_solved_stays_true_whatever_comes_over_it(play, status: str):
+    """A game that ends says so in a box over what was the board."""
+    box = ToySource(lambda t: START, 1.5, hand=lambda t: over_cell(0, 0) if t > 1 else None)
+    said = [view.reason for view in play(box, Ended(status=status), look_latency_s=0.1)]
+    assert "that's all" in said
+    assert (said[-1] == "that's all") == (status == "solved")
 
 
 def test_a_hand_that_stays_is_told_from_a_move(play):
