@@ -103,6 +103,20 @@ def test_what_a_lamp_hides_may_hold_a_tile(ground: int, is_hidden: bool) -> None
     assert reader._overexposed(cells, bare).tolist() == [is_hidden, False, False, False]
 
 
+def test_a_light_of_the_wallpaper_in_a_gap_between_framed_tiles_is_ground() -> None:
+    """It shows more than the ground does elsewhere, but has no frame and runs on into it."""
+    truth = cleared(shuffled(6, 10, 10, 0), 8)
+    image, lattice = picture(truth)
+    bare = truth == 0
+    row, col = np.argwhere(bare[:, :-1] & bare[:, 1:])[0]
+    y, x = np.indices(image.shape[:2]) / PITCH - (np.array([row, col]) + 3.5)[:, None, None]
+    light = 40 * np.exp(-(np.square(y) + np.square(x)) / (2 * 0.2**2))
+    image = np.where((image == 60), image + light[..., None], image).astype(np.uint8)
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(reading.cells, truth)
+    assert reading.certainty[row, col] > 0.9
+
+
 def on_ground(contrast: np.ndarray, bare: np.ndarray, quiet: np.ndarray, is_plain: bool) -> Shown:
     """What cells show of which the `bare` ones are ground."""
     nothing = np.zeros_like(bare)
@@ -130,21 +144,29 @@ def test_a_cell_with_borders_is_hardly_known_by_a_colour_that_a_picture_has(is_p
     quiet[:3, 0] = True
     contrast = np.where(bare, 1, 20).astype(np.float32)
     nothing = np.zeros(8, bool)
-    most = telling._most_of_ground(on_ground(contrast, bare, quiet, is_plain), ~bare, bare, nothing)
+    most = telling._most_of_ground(
+        on_ground(contrast, bare, quiet, is_plain), ~bare, bare, nothing, nothing
+    )
     assert most[:3].tolist() == [1, 1, 1]
     assert (most[3] == DROPPED) != is_plain
 
 
-@pytest.mark.parametrize(("usual", "is_sure"), [(0.3, False), (1.5, True)])
+@pytest.mark.parametrize(
+    ("usual", "lacks_frame", "is_sure"),
+    [(0.3, False, False), (1.5, False, True), (0.3, True, True)],
+)
 def test_what_shows_little_is_surely_ground_only_where_ground_shows_hardly_less(
-    usual: float, is_sure: bool
+    usual: float, lacks_frame: bool, is_sure: bool
 ) -> None:
-    """Dark sprites in a washed-out picture, on a clean ground; noise makes as much elsewhere."""
+    """Dark sprites in a washed-out picture, on a clean ground; noise makes as much elsewhere, and
+    the lights of a wallpaper, which have no frame, show more."""
     bare = np.arange(8) < 5
     contrast = np.where(bare, usual, 20).astype(np.float32)
     contrast[4] = 2.5
-    nothing, quiet = np.zeros(8, bool), np.ones((8, 4), bool)
-    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
+    nothing, quiet, frameless = np.zeros(8, bool), np.ones((8, 4), bool), np.zeros(8, bool)
+    frameless[4] = lacks_frame
+    seen = on_ground(contrast, bare, quiet, True)
+    most = telling._most_of_ground(seen, ~bare, bare, nothing, frameless)
     assert most[:4].tolist() == [1, 1, 1, 1]
     assert (most[4] == 1) == is_sure
 
@@ -156,7 +178,7 @@ def test_where_most_bare_cells_hold_pale_tiles_the_ground_around_the_board_tells
     contrast[-3:] = 0.4, 0.2, 0.2  # one gap in the board, and what lies around
     nothing, quiet = np.zeros(10, bool), np.ones((10, 4), bool)
     seen = on_ground(contrast, ~tile, quiet, is_plain=True)
-    most = telling._most_of_ground(seen, tile, inside & ~tile, nothing)
+    most = telling._most_of_ground(seen, tile, inside & ~tile, nothing, nothing)
     assert (most[inside & ~tile] == [*5 * [DROPPED], 1]).all()
 
 
@@ -168,6 +190,7 @@ def test_what_stands_out_of_even_ground_is_not_surely_ground(grain: float, is_su
     contrast = np.where(bare, 3.7 * np.exp(rng.normal(0, grain, 60)), 20).astype(np.float32)
     contrast[39] = 5.5
     nothing, quiet = np.zeros(60, bool), np.ones((60, 4), bool)
-    most = telling._most_of_ground(on_ground(contrast, bare, quiet, True), ~bare, bare, nothing)
+    seen = on_ground(contrast, bare, quiet, True)
+    most = telling._most_of_ground(seen, ~bare, bare, nothing, nothing)
     assert (most[:39] == 1).all()
     assert (most[39] == 1) == is_sure

@@ -209,7 +209,9 @@ def _certainties(
     if frame:
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty[tile & inside & seen.guessed] = DOUBTFUL  # its colour is near the ground's too
-    certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed))
+    # A tile, however pale, has the frame, and does not run on into ground.
+    frameless = seen.runs_into_ground & (made.odd if frame else False)
+    certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed, frameless))
     known = (seen.empty | seen.chequered) & inside
     # Around a stone something ends.
     unproved = made.unframed & bare & ~known & ~seen.runs_into_ground
@@ -276,8 +278,13 @@ def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
     return _Made(odd, blank, nothing, nothing)
 
 
-def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) -> Array:
-    """(N,) how certain it can be at most that cells of the board are `bare`; of others 1."""
+def _most_of_ground(
+    seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask, frameless: Mask
+) -> Array:
+    """(N,) how certain it can be at most that cells of the board are `bare`; of others 1.
+
+    Where `frameless` ones show more than ground usually does, that is no pale tile.
+    """
     shows = np.quantile(seen.contrast[tile], LEAST) if tile.any() else np.inf
     if bare.any():  # one that shows far more than ground usually does may hold a pale tile
         around = seen.empty & ~bare  # where most that are bare do, what is ground beside them tells
@@ -285,7 +292,8 @@ def _most_of_ground(seen: ground.Shown, tile: Mask, bare: Mask, unframed: Mask) 
         usual = min(float(np.quantile(shown, USUALLY)) for shown in grounds)
         shows = min(shows, BUSIER * usual + np.clip(STRAYS * usual, FAINTEST, NOISE / 2))
         shows = min(shows, _most_shown(seen.contrast[bare]))
-    guessed = seen.guessed | (bare & (seen.contrast > shows))  # by colour; in spite of a picture
+    # By colour; in spite of a picture.
+    guessed = seen.guessed | (bare & (seen.contrast > shows) & ~frameless)
     if not seen.is_plain:  # borders all around, and a colour that some ground has somewhere
         guessed = guessed | (bare & ~seen.quiet.any(1) & ~unframed)
     most = np.where(guessed, DROPPED, 1.0)
