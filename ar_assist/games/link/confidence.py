@@ -9,11 +9,10 @@ from scipy import ndimage
 
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.link.ground import Mask
-from ar_assist.games.link.telling import DROPPED
+from ar_assist.games.link.telling import DROPPED, MOST_DOUBT
 from ar_assist.games.tiles import Array, Indices
 from ar_assist.types import Reading
 
-MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 # Log odds that a pair the reading offers is one: a logistic fit, checked by
 # benchmarks/link_confidence.py. It says too little since cells are judged one by one, but a new fit
 # ranks readings worse; so its constant alone was raised, to where the share of wrong pairs begins

@@ -19,7 +19,7 @@ from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
-from ar_assist.games.link.confidence import MANY_TILES, MOST_DOUBT, judged, mishaps, unexplained
+from ar_assist.games.link.confidence import MANY_TILES, judged, mishaps, unexplained
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
@@ -35,7 +35,7 @@ from ar_assist.games.link.pieces import (
     may_be_pieces,
 )
 from ar_assist.games.link.strokes import crossed
-from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
+from ar_assist.games.link.telling import DOUBTFUL, DROPPED, MOST_DOUBT, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.straightening import straightened
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices

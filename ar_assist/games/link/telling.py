@@ -28,6 +28,7 @@ MOST_MARKED = 2  # tiles: the chosen one, or a pair that the game's own hint nam
 SHOWS = 0.3, 1.3  # of a picture through a colour laid over it, but for the light; less is lost
 DOUBTFUL = 0.3  # certainty of a cell that is made unlike the others or has no mate
 DROPPED = 0.7  # … of a picture that is both: it lies on the ground; of ground that may be stone
+MOST_DOUBT = 0.2  # of all tiles may look unlike the rest
 MANY_BARE = 0.25  # of a board's cells are not all dark drawings on dark faces
 MOST_MATES = 0.25  # of a board's pictures: it has four kinds at least
 TILES = 0.9  # of the tiles of a board have mates: kinds are even, but for what is misread
@@ -66,9 +67,25 @@ _Frame = tuple[Array, float]  # (N,) misfits of cells, and the one that parts ti
 
 def tell(cells: Array, inside: Mask) -> Told | None:
     """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
-    flat = cells.reshape(-1, CELL, CELL, 3)
     seen = ground.shown(cells, inside)
-    frame = _shared_frame(flat, seen, inside)
+    frame = _shared_frame(cells.reshape(-1, CELL, CELL, 3), seen, inside)
+    told = _told(cells, seen, inside, frame)
+    if told is None or frame is None or not _are_kinds_unlike(told, inside):
+        return told
+    return _told(cells, seen, inside, None)
+
+
+def _are_kinds_unlike(told: Told, inside: Mask) -> bool:
+    """Whether so many tiles have mates, but none that has the frame, that there is no board if that
+    is shared by all: textures that fill their squares have rims of their own."""
+    tile = told.tile & inside
+    unlike = tile & np.any(told.alike, axis=1) & told.odd & ~told.vouched & ~told.spared
+    return bool(unlike.sum() > MOST_DOUBT * tile.sum())
+
+
+def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) -> Told | None:
+    """The same by the frame that tiles share, if one tells."""
+    flat = cells.reshape(-1, CELL, CELL, 3)
     odd, empty = _by_frame(flat, seen, inside, frame)
     sockets = _sockets(flat, seen, empty, inside)
     empty = empty | sockets
