@@ -10,6 +10,7 @@ import pytest
 
 from ar_assist.games.othello import OthelloGame
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
+from ar_assist.games.othello.board import START as OPENING
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import TRUST
 from ar_assist.types import Image, Lattice, Reading
@@ -92,7 +93,7 @@ def test_boards_of_other_looks_are_read(draw: Draw, ground: Colour, gap: Colour)
 
 def test_one_colour_may_have_the_whole_middle() -> None:
     """Then empty squares are told by having no disc's edge."""
-    middle = 0x1818000000
+    middle = OPENING.black | OPENING.white
     board = OthelloBoard(BOARD.black | middle, BOARD.white & ~middle)
     assert is_read(read(drawn(board, WHITE_PAGE, (0, 0, 0), outlined)), board)
 

@@ -16,7 +16,14 @@ from PIL import ImageDraw, ImageFont
 from ar_assist import look as look_module
 from ar_assist.belief import SURE
 from ar_assist.games.othello import OthelloGame, coordinates
-from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, cell_of, squares
+from ar_assist.games.othello.board import (
+    BLACK,
+    START,
+    WHITE,
+    OthelloBoard,
+    cell_of,
+    squares,
+)
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import TRUST, Task, look
 from ar_assist.scene import open_scene
@@ -38,7 +45,7 @@ from ar_assist.types import (
 GAME = OthelloGame(strength=-2)
 BOARD = replay("f5d6c3d3c4f4e3f3e6b4")[-1][0]
 CELL = 40  # px
-MIDDLE = 0x1818000000  # the four squares
+MIDDLE = START.black | START.white  # the four squares
 
 
 def drawn(

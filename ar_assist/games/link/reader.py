@@ -194,10 +194,10 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     told = tell(cells, inside)
     if told is None:
         return None
-    mated: Mask = np.any(told.alike, axis=1)
+    mated = told.mated
     proof = mated | (inside & told.framed)
     good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
-    doubt = inside & ~told.empty & ~(mated & (told.vouched | ~told.odd | told.spared))
+    doubt = inside & ~told.empty & ~(mated & told.made_alike)
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
         doubt |= to_themselves(told.tile & inside, lines)

@@ -61,6 +61,17 @@ class Told:
     sockets: Mask  # empty, though made as tiles are
     is_plain: bool  # the ground is, and of one colour
 
+    @property
+    def mated(self) -> Mask:
+        """(N,) they have a mate."""
+        mated: Mask = np.any(self.alike, axis=1)
+        return mated
+
+    @property
+    def made_alike(self) -> Mask:
+        """(N,) they or their mates are made as most tiles are, or need not be."""
+        return self.vouched | ~self.odd | self.spared
+
 
 _Frame = tuple[Array, float]  # (N,) misfits of cells, and the one that parts tiles from ground
 
@@ -79,7 +90,7 @@ def _are_kinds_unlike(told: Told, inside: Mask) -> bool:
     """Whether so many tiles have mates, but none that has the frame, that there is no board if that
     is shared by all: textures that fill their squares have rims of their own."""
     tile = told.tile & inside
-    unlike = tile & np.any(told.alike, axis=1) & told.odd & ~told.vouched & ~told.spared
+    unlike = tile & told.mated & ~told.made_alike
     return bool(unlike.sum() > MOST_DOUBT * tile.sum())
 
 
@@ -227,7 +238,7 @@ def _certainties(
         certainty[tile & (clear > 0)] = DOUBTFUL  # for its mates' sake, against the frame
     certainty[tile & inside & seen.guessed] = DOUBTFUL  # its colour is near the ground's too
     # A tile, however pale, has the frame, and does not run on into ground.
-    frameless = seen.runs_into_ground & (made.odd if frame else False)
+    frameless = made.odd & seen.runs_into_ground & bool(frame)
     certainty = np.minimum(certainty, _most_of_ground(seen, tile, bare, made.unframed, frameless))
     known = (seen.empty | seen.chequered) & inside
     # Around a stone something ends.

@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.othello.board import BLACK, WHITE
+from ar_assist.games.othello.board import BLACK, START, WHITE
 from ar_assist.games.othello.canonical import CELL, MARGIN, SIZE, FloatArray
 from ar_assist.games.othello.felt import DISTINCT, NOISES
 from ar_assist.games.othello.ghosts import are_legal_moves
@@ -34,7 +34,7 @@ SIDE_PX = 3  # of the square: the half of a line that belongs to it
 MOST_OF_IT = 0.6  # share of a square beyond the border, where frames or pages lie beside it
 NO_KIND = 0.5  # certainty below which a square is neither a disc nor like most empty ones
 SHADE = 10.0  # L*: which discs are black nothing tells; twice as much does
-MIDDLE = np.array([27, 28, 35, 36])  # the squares that are taken when a game begins
+MIDDLE = np.flatnonzero(START.cells)  # the squares that are taken when a game begins
 _Y, _X = (np.mgrid[:SIZE, :SIZE] * 2 / (SIZE - 1) - 1).reshape(2, -1)
 LIGHT = np.stack([np.ones_like(_X), _X, _Y, _X**2, _Y**2, _X * _Y], axis=1)  # (64, 6) smooth
 EMPTY = 2  # the last of the kinds, once they are told
