@@ -147,6 +147,11 @@ def test_only_kinds_that_are_odd_are_rivals_for_what_shows_least() -> None:
     assert likely([[0.50, 0.49, 0.9, 1.0]], [3, 4, 3], [-1]) == [0]
 
 
+def test_what_clearly_shows_a_kind_that_is_even_is_told_to_be_no_other() -> None:
+    """Another of that kind is misread, not this one."""
+    assert likely([[0.5, 0.9, 1.0]], [4, 3], [-1]) == [-1]
+
+
 def test_the_one_cell_of_which_nothing_tells_is_of_the_one_kind_that_is_odd() -> None:
     nothing = [1.0, 1.0, 1.0]
     assert likely([nothing], [2, 3], [-1]) == [1]

@@ -65,7 +65,8 @@ def _likely(views: Array, alone: Mask, sizes: Indices) -> Indices:
     views[:, :, np.flatnonzero(alone[is_ground].any(0))] = np.inf
     likely = _paired(*_nearest(views), alone, sizes)
     # What is missing still is what shows least: only kinds that are odd then are rivals, …
-    left = np.flatnonzero((likely < 0) & ~is_ground & ~alone.any(1))
+    shows = is_ground | (_nearest(views)[1] < CLEARLY)  # a kind that would be odd with it
+    left = np.flatnonzero((likely < 0) & ~shows & ~alone.any(1))
     now = _sizes(likely, alone, sizes)
     views[:, :, np.flatnonzero(now % 2 == 0)] = np.inf
     likely[left] = _paired(*_nearest(views[:, left]), alone[left], now)
