@@ -14,6 +14,7 @@ from typing import TypeVar
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
@@ -206,7 +207,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     bare = inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
     if bare.any():
-        unseen = _overexposed(raw, bare)
+        unseen = _overexposed(raw, bare, doubt)
         certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Survey(
@@ -240,21 +241,31 @@ def _ceiling(cells: Array) -> Array:
     return brightest
 
 
-def _overexposed(cells: Array, bare: Mask) -> Mask:
+def _overexposed(cells: Array, bare: Mask, doubt: Mask) -> Mask:
     """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture, or
     what a lamp hides: those as bright as can be, where others differ in colour by more than light
-    makes, or are darker by more than one ground is."""
-    places = np.flatnonzero(bare)
-    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3)[places])
-    clipped = (faces >= suspects.CLIPPED).all(-1).mean((1, 2)) > 0.5
-    overexposed = np.zeros_like(bare)
-    if 0 < clipped.sum() < len(clipped):
-        grey, colour = tiles.opponent(faces)
-        light = grey.mean((1, 2))
-        is_picture = np.ptp(tiles.level(colour[~clipped]), axis=0).max() > SAME
-        is_lamp = light[clipped] > np.median(light[~clipped]) + ONE_GROUND
-        overexposed[places[clipped]] = is_picture | is_lamp
+    makes, are darker by more than one ground is, or are in `doubt` since the same lamp reaches
+    them."""
+    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)))
+    share = (grey >= suspects.CLIPPED).mean((1, 2))
+    clipped = bare & (share > 0.5)
+    others = bare & ~clipped
+    if not clipped.any() or not others.any():
+        return np.zeros_like(bare)
+    light = grey.mean((1, 2))
+    is_picture = np.ptp(tiles.level(colour[others]), axis=0).max() > SAME
+    is_lamp = light > np.median(light[others]) + ONE_GROUND
+    if clipped.sum() < others.sum():  # else the ground itself is as bright
+        is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])
+    overexposed: Mask = clipped & (is_picture | is_lamp)
     return overexposed
+
+
+def _reached(cells: Mask, start: Mask, grid: tuple[int, ...]) -> Mask:
+    """(N,) which `cells` of a grid lie side by side up to some of the `start`."""
+    patches, _ = ndimage.label((cells | start).reshape(grid))
+    reached: Mask = cells & np.isin(patches.ravel(), patches.ravel()[start])
+    return reached
 
 
 def _extent(survey: Survey) -> Lattice:
