@@ -9,7 +9,7 @@ from drawn import PITCH, even, pattern, picture, same_partition, shuffled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ar_assist.games import tiles
+from ar_assist.games import grouping, tiles
 from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link.telling import CHANCE
 from ar_assist.games.residuals import finely
@@ -274,3 +274,14 @@ def test_light_is_not_evened_by_cells_of_other_colours(seed: int) -> None:
     noisy = np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
     as_seen = tiles.cut(tiles.softened(noisy, lattice), lattice)
     assert np.abs(straightened(noisy, lattice) - as_seen).mean() < 0.3
+
+
+def test_unlike_cells_that_come_out_even_with_all_others_are_equals() -> None:
+    """What has no equal would be nearest to another such one by chance."""
+    merges, unlike = np.array([[0, 1], [2, 3], [4, 5], [6, 7], [8, 9]]), np.arange(5) > 1
+    even = np.array([0, 0, 1, 1, 2, 2])
+    assert grouping._evenly(merges, unlike, even) == pytest.approx(np.log(3))
+    assert grouping._evenly(merges, unlike, np.array([0, 0, 1, 1, 2, 3])) == -np.inf
+    astray = np.array([[0, 1], [2, 6], [3, 4], [7, 8], [5, 9]])
+    assert grouping._evenly(astray, unlike, np.array([0, 0, 0, 1, 1, 2])) == -np.inf
+    assert grouping._evenly(astray, unlike, np.zeros(6, int)) == -np.inf

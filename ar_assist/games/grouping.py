@@ -304,8 +304,30 @@ def _cut_tree(
     best = max(cuts, key=likelihood)
     against = np.append(unlike, -np.inf)[best.top]
     # What looks unlike was joined to make a size: but tiles that are hidden make sizes odd.
-    lead = np.where(against > 0, -against, np.inf).astype(np.float32)
+    even = _evenly(merges, unlike > 0, best.labels) - CAUTION
+    lead = np.where(against > 0, np.maximum(even, -against), np.inf).astype(np.float32)
     return best.labels, best.margin, lead
+
+
+def _evenly(merges: Indices, unlike: NDArray[np.bool_], labels: Indices) -> float:
+    """Log odds that `unlike` merges join equals for their coming out even, with every group: of
+    what has no equal, few are nearest to another that is odd; -inf where they do not.
+
+    The tree must be cut at one height, and no merge leave an odd group.
+    """
+    n, groups = len(labels), int(labels.max()) + 1
+    size, first = [1] * n, list(range(n))
+    odds, odd = 0.0, n
+    for m, (a, b) in enumerate(merges[: n - groups].tolist()):
+        is_odd = size[a] % 2, size[b] % 2
+        if labels[first[a]] != labels[first[b]] or (unlike[m] and is_odd[0] != is_odd[1]):
+            return -np.inf
+        if all(is_odd):
+            odds += np.log((n - m - 1) / (odd - 1)) if unlike[m] else 0.0
+            odd -= 2
+        size.append(size[a] + size[b])
+        first.append(first[a])
+    return -np.inf if odd else float(odds)
 
 
 @dataclass(frozen=True, eq=False)
