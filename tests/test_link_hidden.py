@@ -129,6 +129,21 @@ def test_two_of_one_kind_under_lamps_are_told_though_it_is_even_without_them() -
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
 
 
+@pytest.mark.parametrize(("count", "radius", "strength"), [(6, 0.4, 0.2), (5, 0.3, 0.3)])
+def test_a_board_of_pairs_is_read_though_lamps_light_one_of_many(
+    count: int, radius: float, strength: float
+) -> None:
+    """Neither of such a pair has a mate at first sight, but they come out even."""
+    truth = shuffled(8, 6, 24, 1)
+    image, lattice = picture(truth)
+    for kind in range(1, count + 1):
+        cell = np.argwhere(truth == kind)[0]
+        image = lit(image, cell, radius, (-0.1, 0.1), strength)
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty < SURE).sum() <= 2
+
+
 def likely(apart: list[list[float]], sizes: list[int], alone: list[int]) -> list[int]:
     """What cells are likely of that are so far `apart` from kinds of such `sizes` and the ground,
     of which each is alone in a kind, or -1."""

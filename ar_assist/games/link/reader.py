@@ -66,8 +66,9 @@ class Survey:
     cells: Array  # (R + 2, C + 2, CELL, CELL, 3)
     raw: Array  # the same as the picture has them
     tile: Mask
-    doubt: Mask  # shows a picture, but is made unlike the others or has no mate
-    certainty: Array  # of being a tile or not
+    suspect: Mask  # shows a picture, but is made unlike the others or has no mate at first sight
+    mateless: Mask  # … of these, what has the frame that tiles share
+    seems: Array  # certainty of being a tile or not, but for what is in doubt
     drawn: Array  # certainty that it shows more than a plain ground
     spared: Mask  # made unlike most tiles, but a picture that comes again amid plain ground
     marked: Mask  # a mark was taken off its frame
@@ -81,6 +82,22 @@ class Survey:
     def clipped(self) -> Mask:
         """(R + 2, C + 2, CELL, CELL, 3) where the camera gives no more."""
         return np.asarray(self.raw >= _ceiling(self.raw) - NOISE)
+
+    @cached_property
+    def doubt(self) -> Mask:
+        """(R + 2, C + 2) what is `suspect`, but for tiles whose mate the finer comparison finds: a
+        lamp's light on one of a pair makes it unlike the other at first sight."""
+        paired = np.zeros_like(self.tile)
+        labels = self.grouped.labels
+        has_mate = (np.bincount(labels)[labels] > 1) & (self.grouped.margin > 0)
+        _inner(paired)[_inner(self.tile)] = has_mate
+        return self.suspect & ~(self.mateless & paired)
+
+    @cached_property
+    def certainty(self) -> Array:
+        """(R + 2, C + 2) of being a tile or not."""
+        doubtful = np.where(self.tile, DOUBTFUL, DROPPED)
+        return np.where(self.doubt, doubtful, self.seems).astype(np.float32)
 
     @property
     def bare(self) -> Mask:
@@ -198,25 +215,26 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     mated = told.mated
     proof = mated | (inside & told.framed)
     good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
-    doubt = inside & ~told.empty & ~(mated & told.made_alike)
+    suspect = inside & ~told.empty & ~(mated & told.made_alike)
+    mateless = told.tile & ~told.odd & ~mated & told.framed
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
-        doubt |= to_themselves(told.tile & inside, lines)
-    doubt |= told.tile & inside & crossed(cells).ravel()
-    certainty = np.where(doubt, np.where(told.tile, DOUBTFUL, DROPPED), told.certainty)
-    bare = inside & ~told.tile
+        suspect |= to_themselves(told.tile & inside, lines)
+    lined = told.tile & inside & crossed(cells).ravel()
+    seems, bare = told.certainty, inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
     if bare.any():
-        unseen = _overexposed(raw, bare, doubt)
-        certainty = np.where(unseen, np.minimum(certainty, DROPPED), certainty)
+        unseen = _overexposed(raw, bare, suspect)
+        seems = np.where(unseen, np.minimum(seems, DROPPED), seems)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Survey(
         lattice=lattice,
         cells=told.cells.reshape(cells.shape),
         raw=raw,
         tile=told.tile.reshape(grid),
-        doubt=doubt.reshape(grid),
-        certainty=certainty.reshape(grid).astype(np.float32),
+        suspect=(suspect | lined).reshape(grid),
+        mateless=(mateless & ~lined).reshape(grid),
+        seems=seems.reshape(grid),
         drawn=told.drawn.reshape(grid),
         spared=told.spared.reshape(grid),
         marked=told.marked.reshape(grid),
