@@ -285,3 +285,18 @@ def test_unlike_cells_that_come_out_even_with_all_others_are_equals() -> None:
     astray = np.array([[0, 1], [2, 6], [3, 4], [7, 8], [5, 9]])
     assert grouping._evenly(astray, unlike, np.array([0, 0, 0, 1, 1, 2])) == -np.inf
     assert grouping._evenly(astray, unlike, np.zeros(6, int)) == -np.inf
+
+
+def test_kinds_that_are_odd_for_what_is_hidden_are_not_joined() -> None:
+    kinds = np.repeat(np.arange(8), [3, 3, 4, 4, 4, 4, 4, 4])
+    apart = np.where(kinds[:, None] == kinds, 0.1, 0.8)
+    apart[:6, :6] = np.where(apart[:6, :6] > 0.1, 0.45, 0.1)
+    apart += np.random.default_rng(0).uniform(0, 0.01, apart.shape)
+    apart = (apart + apart.T) * (1 - np.eye(30)) / 2
+    look = tiles.Differences(
+        np.stack([apart] * 3).astype(np.float32),
+        np.zeros((30, 30, 2), np.float32),
+        np.full((3, 30), 0.02, np.float32),
+    )
+    joined = [group(look, lambda size: -4.0 * (size % 2), hidden).labels for hidden in (0, 2)]
+    assert not same_partition(joined[0], kinds) and same_partition(joined[1], kinds)

@@ -73,9 +73,12 @@ class Grouping:
         return max(self.score, self.clear - HIDES)
 
 
-def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
-    """The clusters of cells, with each looked into once more for kinds that differ in one part."""
-    found = cluster(look, size_odds)
+def group(look: Differences, size_odds: Callable[[int], float], hidden: int = 0) -> Grouping:
+    """The clusters of cells, with each looked into once more for kinds that differ in one part.
+
+    So many further cells may be of these kinds, but are `hidden`.
+    """
+    found = cluster(look, size_odds, hidden)
     telling = [k for k, name in enumerate(PARTS[: len(look.parts)]) if name != "rest"]
     # The rest says in the mean what the spot says.
     within = replace(look, parts=look.parts[telling], slack=look.slack[telling])
@@ -88,7 +91,7 @@ def group(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
 
-def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
+def cluster(look: Differences, size_odds: Callable[[int], float], hidden: int = 0) -> Grouping:
     """Agglomerative clusters of cells, cut where the evidence is best; margins are the tree's.
 
     Each part of the difference counts by how far it stands above its own noise within groups, as in
@@ -103,7 +106,7 @@ def cluster(look: Differences, size_odds: Callable[[int], float]) -> Grouping:
         weights = _weigh(parts, usual, uses, a, b)
         merges, heights = linkage(np.tensordot(weights, parts, 1))
         level, score, clear = _level(merges, heights)
-        labels, margin, lead = _cut_tree(merges, heights, level, size_odds)
+        labels, margin, lead = _cut_tree(merges, heights, level, size_odds, hidden)
         return Grouping(labels, margin, weights / level, score, clear, lead)
 
     def by_mates(uses: list[int]) -> Grouping:
@@ -282,11 +285,13 @@ def _cut_tree(
     heights: NDArray[np.float64],
     level: float,
     size_odds: Callable[[int], float],
+    hidden: int,
 ) -> tuple[Indices, Array, Array]:
     """The most likely groups among all that the tree allows: labels, margins and leads, (N,) each.
 
     A cell alone may belong to a group that is odd without it: one that is hidden in part, or by a
-    lamp, looks like no other. So sizes count in full, or only those of cells alone, whichever makes
+    lamp, looks like no other; so may one that is `hidden` and not among them, or to one that is
+    alone. So sizes count in full, or only those of cells alone, or not at all, whichever makes
     likelier groups.
     """
 
@@ -297,10 +302,16 @@ def _cut_tree(
         sizes = np.bincount(cut.labels).tolist()
         alone = sizes.count(1)
         unexplained = sorted(size_odds(size) for size in sizes if size > 1)[alone:]
-        return float(cut.likelihood + alone * size_odds(1) + sum(unexplained))
+        unexplained += alone * [size_odds(1)]
+        return float(cut.likelihood + sum(sorted(unexplained)[hidden:]))
 
     unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 0.5) / level)
-    cuts = (_likeliest(merges, unlike, counted) for counted in (size_odds, of_alone))
+
+    def of_none(_: int) -> float:
+        return 0.0
+
+    counted = (size_odds, of_alone, of_none) if hidden else (size_odds, of_alone)
+    cuts = (_likeliest(merges, unlike, count) for count in counted)
     best = max(cuts, key=likelihood)
     against = np.append(unlike, -np.inf)[best.top]
     # What looks unlike was joined to make a size: but tiles that are hidden make sizes odd.

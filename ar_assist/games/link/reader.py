@@ -108,7 +108,8 @@ class Survey:
     def grouped(self) -> Grouping:
         """The tiles of the lattice, (N,) row by row, in kinds."""
         some = _inner(self.cells)[_inner(self.tile)]
-        return group(finely(tiles.compare(some, reach=1), some), size_odds)
+        hidden = int(_inner(self.suspect & ~self.tile).sum())
+        return group(finely(tiles.compare(some, reach=1), some), size_odds, hidden)
 
 
 def read(
