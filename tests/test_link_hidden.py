@@ -101,7 +101,7 @@ def test_a_kind_from_which_no_tile_is_missing_takes_none(
 def test_of_two_views_that_tell_otherwise_none_is_believed_unless_it_tells_far_better() -> None:
     views = np.full((2, 3, 4), 1.0, np.float32)
     views[0, :, 0], views[1, :, 1] = 0.5, (0.6, 0.4, 0.1)
-    nearest, ratio = _nearest(views)
+    nearest, ratio = _nearest(views, np.zeros(4, bool))
     assert ratio.tolist() == [1, 1, pytest.approx(0.1, abs=1e-3)] and nearest[2] == 1
 
 
@@ -160,6 +160,11 @@ def test_a_tile_that_is_seen_keeps_its_kind_if_another_may_be_of_it() -> None:
 
 def test_only_kinds_that_are_odd_are_rivals_for_what_shows_least() -> None:
     assert likely([[0.50, 0.49, 0.9, 1.0]], [3, 4, 3], [-1]) == [0]
+
+
+def test_two_of_a_kind_that_each_seem_alone_are_no_rivals_of_it() -> None:
+    first, second = [0.50, np.inf, 0.55, 0.9, 1.0], [0.30, 0.55, np.inf, 0.9, 1.0]
+    assert likely([first, second], [6, 1, 1, 4], [1, 2]) == [0, 0]
 
 
 def test_what_clearly_shows_a_kind_that_is_even_is_told_to_be_no_other() -> None:

@@ -60,16 +60,17 @@ def hidden_kinds(
 def _likely(views: Array, alone: Mask, sizes: Indices) -> Indices:
     """(N,) which of (K,) kinds of such sizes cells are of, -1 where nothing tells; `alone` (N, K)
     are tiles that are all of a kind. Changes the (V, N, K or one more, the ground) views."""
-    nearest, ratio = _nearest(views[:1])
+    single = np.pad(alone.any(0), (0, views.shape[2] - alone.shape[1]))
+    nearest, ratio = _nearest(views[:1], single)
     is_ground = (nearest == len(sizes)) & (ratio < CLEARLY)  # perhaps with a lamp on it
     views[:, :, np.flatnonzero(alone[is_ground].any(0))] = np.inf
-    likely = _paired(*_nearest(views), alone, sizes)
+    likely = _paired(*_nearest(views, single), alone, sizes)
     # What is missing still is what shows least: only kinds that are odd then are rivals, …
-    shows = is_ground | (_nearest(views)[1] < CLEARLY)  # a kind that would be odd with it
+    shows = is_ground | (_nearest(views, single)[1] < CLEARLY)  # a kind that would be odd with it
     left = np.flatnonzero((likely < 0) & ~shows & ~alone.any(1))
     now = _sizes(likely, alone, sizes)
     views[:, :, np.flatnonzero(now % 2 == 0)] = np.inf
-    likely[left] = _paired(*_nearest(views[:, left]), alone[left], now)
+    likely[left] = _paired(*_nearest(views[:, left], single), alone[left], now)
     # … and the last one lies where nothing tells what is there.
     odd, unseen = np.flatnonzero(_sizes(likely, alone, sizes) % 2), left[likely[left] < 0]
     if len(odd) == len(unseen) == 1:
@@ -106,12 +107,16 @@ def _paired(nearest: Indices, ratio: Array, alone: Mask, sizes: Indices) -> Indi
     return likely
 
 
-def _nearest(views: Array) -> tuple[Indices, Array]:
+def _nearest(views: Array, single: Mask) -> tuple[Indices, Array]:
     """(N,) which picture each cell is nearest to, and how near in units of the next, by the one of
-    the (V, N, K) views that tells better; 1 where another tells otherwise and not much worse."""
-    first, second = np.moveaxis(np.sort(views, axis=2)[..., :2] + 1e-6, -1, 0)
-    ratio = np.divide(first, second, out=np.ones_like(first), where=first < np.inf)
-    of_view = views.argmin(2)
+    the (V, N, K) views that tells better; 1 where another tells otherwise and not much worse.
+
+    A (K,) `single` unclear cell is no rival of others: it may be of their kind.
+    """
+    of_view, first = views.argmin(2), views.min(2) + 1e-6
+    rivals = np.where(single, np.inf, views)
+    np.put_along_axis(rivals, of_view[..., None], np.inf, 2)
+    ratio = np.divide(first, rivals.min(2) + 1e-6, out=np.ones_like(first), where=first < np.inf)
     best = ratio.argmin(0)
     at = np.arange(views.shape[1])
     nearest: Indices = of_view[best, at]
