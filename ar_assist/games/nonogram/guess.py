@@ -102,7 +102,8 @@ class _Guesses:
         self._solver = solver
         self._cells = cells
         self._variables = {cell: number for number, cell in enumerate(cells, 1)}
-        self._grid, self._known = grid, grid.cells()
+        self._known = grid.cells()
+        self._places = np.array(cells, np.int64).reshape(-1, 2).T  # (2, cells) rows, columns
         self._made: dict[int, None] = {}  # literals, in order
         self._open = len(cells)  # cells, when guesses were last added
         self._share = SHARE
@@ -138,7 +139,7 @@ class _Guesses:
         if not core:
             return False
         self._solver.add_clause([-literal for literal in core])
-        del self._made[max(core, key=list(self._made).index)]
+        del self._made[next(literal for literal in reversed(self._made) if literal in core)]
         self._share = max(LEAST_SHARE, SHYER * self._share)
         return True
 
@@ -167,11 +168,11 @@ class _Guesses:
         possible, literals = self._solver.propagate(assumptions=list(self._made))
         if not possible:
             return None
-        grid = self._grid.copy()
-        for literal in {*self._made, *literals}:
-            if abs(literal) <= len(self._cells):
-                i, j = self._cells[abs(literal) - 1]
-                grid.set(i, j, FILLED if literal > 0 else CROSSED)
+        entered = np.array([*self._made, *literals], np.int64)
+        entered = entered[np.abs(entered) <= len(self._cells)]
+        cells = np.array(self._known)
+        cells[tuple(self._places[:, np.abs(entered) - 1])] = np.where(entered > 0, FILLED, CROSSED)
+        grid = Grid.of(cells.tolist())
         return grid if lines_of.run_all(grid) else None
 
 
