@@ -601,15 +601,20 @@ def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "is_part"), [(((1, 0), (0, 1)), True), (((0.5, 0.5), (-0.5, 0.5)), False)]
+    ("steps", "side", "is_part"),
+    [(((1, 0), (0, 1)), 5, True), (((1, 0), (0, 1)), 10, False)]
+    + [(((0.5, 0.5), (-0.5, 0.5)), 5, False)],
 )
-def test_tiles_are_no_part_of_a_lattice_with_other_steps(steps: tuple, is_part: bool) -> None:
-    """Diagonals that are half as long lead to every tile, and to as many places between."""
+def test_tiles_are_no_part_of_a_lattice_with_other_steps_or_far_more_cells(
+    steps: tuple, side: int, is_part: bool
+) -> None:
+    """Diagonals that are half as long lead to every tile, and to as many places between; what is
+    far larger runs on into something else."""
     tiles = Fit(np.diag([50.0, 50, 1]), Box(0, 0, 4, 4), np.ones((4, 4), bool), 1.0)
     turned = np.eye(3)
     turned[:2, :2] = 50 * np.array(steps).T
     turned[:2, 2] = 25 - turned[:2, :2] @ [0.5, 0.5]  # the first tile's centre is a cell's
-    other = Fit(turned, Box(-10, -10, 20, 20), np.ones((20, 20), bool), 1.0)
+    other = Fit(turned, Box(-1, -1, side, side), np.ones((side, side), bool), 1.0)
     assert search._is_part(tiles, other) == is_part
 
 

@@ -25,6 +25,7 @@ LIKELY = 0.3  # regularity of what is settled as soon as it has grown
 MIN_SCORE = 0.1  # lattices below it are chance: a few cells that agree
 ALIAS = 0.5  # of a lattice's score: less likely ones on the same place are not tried
 SAME_BORDER = 0.3  # of a cell: lattices whose corners are so near are one
+LARGER = 2.0  # times the cells: what one lattice has more than another may be another's
 SAME_PERIOD = 0.2  # of a cell: steps this near to whole ones belong to a lattice
 
 
@@ -159,10 +160,14 @@ def _is_alias(fit: Fit, better: Fit) -> bool:
 
 
 def _is_part(sparse: Fit, fit: Fit) -> bool:
-    """Whether the cells of the one are cells of the other, which has the same steps.
+    """Whether the cells of the one are cells of the other, which has the same steps and is hardly
+    larger.
 
-    Of a lattice that is finer than the tiles they would be every second cell, say.
+    Of a lattice that is finer than the tiles they would be every second cell, say; a far larger one
+    may run on into a keyboard or buttons, and be none for these.
     """
+    if fit.support.size > LARGER * sparse.support.size:
+        return False
     grid_from_frame = np.linalg.inv(fit.frame_from_grid).astype(np.float64)
     nodes = transform(sparse.frame_from_grid, sparse.box.centres()[sparse.support])
     cells = transform(grid_from_frame, nodes) - (fit.box.x + 0.5, fit.box.y + 0.5)
