@@ -83,3 +83,20 @@ def test_kinds_that_show_far_less_than_most_may_be_what_lies_behind() -> None:
     assert np.flatnonzero(suspects.show_little(kinds)).tolist() == [9]
     assert not suspects.show_little(kinds[-5:]).any()  # too few to say what is usual
     assert not suspects.show_little(np.repeat(blank, 9, axis=0).astype(np.float32)).any()
+
+
+def test_a_kind_that_shows_little_is_none_of_what_lies_behind_if_it_has_the_frame() -> None:
+    """A candle on a white tile, before a sky that is no ground of one colour."""
+    truth = cleared(shuffled(7, 10, 12, 1), 5, 1)
+    image, lattice = picture(truth)
+    y, x = np.mgrid[: image.shape[0], : image.shape[1]] / PITCH
+    sky = np.stack([70 + 40 * np.sin(y / 3 + k) + 30 * np.cos(x / 4 - y / 5) for k in range(3)], -1)
+    image = np.where(image == 60, sky, image).astype(np.uint8)
+    pale = int(np.bincount(truth[truth > 0]).argmax())
+    for r, c in np.argwhere(truth == pale):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y + 5 : y + PITCH - 5, x + 5 : x + PITCH - 5] = 235
+        cv2.circle(image, (x + PITCH // 2, y + PITCH // 2), 10, (190, 232, 250), -1, cv2.LINE_AA)
+    reading = reader.read(image, lattice)
+    assert same_partition(cells_of(reading), truth)
+    assert (reading.certainty >= SURE).all()

@@ -76,6 +76,7 @@ class Survey:
     sockets: Mask  # empty, though made as tiles are
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
+    made_alike: Mask  # has the frame that tiles share, where one tells
     on_picture: bool  # the ground is not known to be plain
 
     @cached_property
@@ -243,6 +244,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         sockets=told.sockets.reshape(grid),
         held=(rows, cols),
         framed=bool(told.odd[~inside].mean() > 0.5),
+        made_alike=(~told.odd & told.framed).reshape(grid),
         on_picture=not told.is_plain,
     )
 
@@ -458,8 +460,9 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
-    if survey.on_picture:
-        unsure[tile] |= suspects.show_little(told.pictures)[groups]
+    if survey.on_picture:  # a piece of it has no frame
+        little = suspects.show_little(told.pictures)[groups]
+        unsure[tile] |= little & ~_inner(survey.made_alike)[tile]
     return unsure
 
 
