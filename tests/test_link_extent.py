@@ -13,8 +13,9 @@ from drawn import PITCH, bordered, cells_of, cleared, picture, same_partition, s
 
 from ar_assist.find import find
 from ar_assist.games.link import reader
+from ar_assist.games.link.board import LinkBoard
 from ar_assist.scene import open_scene
-from ar_assist.types import Lattice, Plane, homography
+from ar_assist.types import Lattice, Plane, Reading, homography
 from ar_assist.warp import rectify
 
 
@@ -163,6 +164,35 @@ def test_a_line_that_is_the_boards_from_outside_alone_is_left_out(
     found = cells_of(reader.read(image, of_columns(cols)))
     assert found.shape == (8, 9)
     assert same_partition(found, truth)
+
+
+def test_first_lines_whose_tiles_lack_the_sides_of_neighbours_are_the_boards() -> None:
+    """Seen from above thick tiles show their sides, on the tiles below and to the right of them:
+    the first row and column have rims of their own. Without these half of the kinds are odd."""
+    truth = shuffled(8, 12, 24, 1)
+    image, lattice = picture(truth, ground=110)
+    for r, c in np.argwhere(truth):
+        y, x = (r + 4) * PITCH, (c + 4) * PITCH
+        image[y : y + 4, x - PITCH + 3 : x] = (40, 90, 30)
+        image[y - PITCH + 3 : y + 4, x : x + 4] = (60, 120, 50)
+    seen = cv2.GaussianBlur(image, (0, 0), 1)
+    begun = Lattice((4 * PITCH - 0.5, 4 * PITCH - 0.5), lattice.pitch_xy, 7, 11)
+    assert same_partition(cells_of(reader.read(seen, begun)), truth)
+
+
+@pytest.mark.parametrize(("shared", "is_whole"), [(5, False), (6, True)])
+def test_kinds_that_go_on_in_a_line_and_are_whole_there_are_the_boards(
+    shared: int, is_whole: bool
+) -> None:
+    """Of fewer kinds things beside it may be."""
+    cells = np.array([[1, 2, 3], [4, 5, 6], [1, 2, 3], [4, 5, 6]])
+    beside = np.where(np.arange(12) < shared, np.arange(12) % 6 + 1, 0)[:, None]
+    cells = np.concatenate([cells.ravel()[:, None], beside, beside], 1)
+    board = LinkBoard(tuple(tuple(map(int, row)) for row in cells))
+    reading = Reading(board, Lattice((0, 0), (1, 1), 12, 3).corners, np.ones(cells.shape), 1.0)
+    inside = np.repeat([[True, False, False]], 12, axis=0)
+    assert reader._goes_on(reading, inside) == is_whole
+    assert not reader._goes_on(reading, np.ones_like(inside))
 
 
 def test_a_board_is_read_without_what_stands_in_line_with_it_and_was_not_dealt() -> None:

@@ -53,6 +53,8 @@ LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
 # as far as pictures reach, but not on all sides at once, for most of what lies there is no board's.
 AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
+# Kinds that go on in these lines, and are all even with what lies there: one in 64 is so by chance.
+WHOLE_KINDS = 6
 SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
 
 Value = TypeVar("Value", np.float32, np.bool_)
@@ -159,7 +161,7 @@ def _credible(
 ) -> Reading[LinkBoard] | None:
     """What is read with the tiles that lie apart, if it may have been dealt."""
     if reading is None:
-        reading = _of_few(picture, survey)
+        reading = _of_part(picture, survey)
     else:
         reading = _with_islands(picture, survey.lattice, reading)
     return reading if reading and _is_dealt(reading.board) else None
@@ -311,7 +313,8 @@ def _with_islands(
     """The reading with the tiles beside it or beyond lines that are cleared, if these are the mates
     of odd ones.
 
-    A board thins out as it is played, and its last lines hold single tiles.
+    A board thins out as it is played, and its last lines hold single tiles. Where the thick sides
+    of tiles are seen, a first line lacks those of neighbours, and is made unlike the others.
     """
     odd = _odd_kinds(reading)
     further = (_beyond(picture, lattice, odd, lines) for lines in AROUND if odd)
@@ -322,7 +325,7 @@ def _beyond(
     picture: Image, lattice: Lattice, odd: int, lines: tuple[int, int, int, int]
 ) -> Reading[LinkBoard] | None:
     """A reading with fewer `odd` kinds, for mates that lie in so many lines at the top, bottom,
-    left or right, or in the next; None: none do."""
+    left or right, or in the next, or for whole lines of the board; None: none do."""
     around = _survey(picture, _grown(lattice, *lines))
     if around is None:
         return None
@@ -336,17 +339,29 @@ def _beyond(
     again = _reading(survey, before=None) if survey else None
     if again is None or _odd_kinds(again) >= odd:
         return None
-    within = again.cells[top : wider.rows - bottom, left : wider.cols - right]
-    mates = (again.cells > 0).sum() - (within > 0).sum()
-    return again if 0 < mates <= odd else None
+    inside = np.zeros(again.cells.shape, bool)
+    inside[top : wider.rows - bottom, left : wider.cols - right] = True
+    mates = int((again.cells[~inside] != EMPTY).sum())
+    return again if 0 < mates <= odd or _goes_on(again, inside) else None
 
 
-def _of_few(picture: Image, survey: Survey) -> Reading[LinkBoard] | None:
-    """A board of few tiles that is none without those beyond a cleared line: of few kinds, one that
-    is odd is a large share."""
-    few = _reading(survey, before=None, most_odd=1.0) if survey.tile.sum() < MANY_TILES else None
-    whole = _with_islands(picture, survey.lattice, few) if few else None
-    return None if whole is few else whole
+def _goes_on(reading: Reading[LinkBoard], inside: Mask) -> bool:
+    """Whether the board's kinds go on beyond the cells `inside` (R, C) and are whole there: what
+    lies beside a board has pictures of its own, or leaves some kinds odd."""
+    within, beyond = (reading.cells[part] for part in (inside, ~inside))
+    shared = np.intersect1d(within, beyond)
+    return _odd_kinds(reading) == 0 and int((shared != EMPTY).sum()) >= WHOLE_KINDS
+
+
+def _of_part(picture: Image, survey: Survey) -> Reading[LinkBoard] | None:
+    """A board that is none without the tiles beside it: where few are left, one kind that is odd
+    for one beyond a cleared line is a large share; where tiles share a frame, a line of them whose
+    rims lack something may have been left out."""
+    if survey.tile.sum() >= MANY_TILES and not survey.made_alike.any():
+        return None
+    part = _reading(survey, before=None, most_odd=1.0)
+    whole = _with_islands(picture, survey.lattice, part) if part else None
+    return None if whole is part else whole
 
 
 def _odd_kinds(reading: Reading[LinkBoard]) -> int:
