@@ -35,6 +35,7 @@ from ar_assist.games.link.pieces import (
     joined,
     may_be_pieces,
 )
+from ar_assist.games.link.sides import even_sides
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, MOST_DOUBT, tell
 from ar_assist.games.residuals import finely
@@ -108,11 +109,15 @@ class Survey:
         return np.asarray(_inner(self.drawn)[_inner(self.tile)] < 0.5)
 
     @cached_property
+    def shown(self) -> Array:
+        """(N, CELL, CELL, 3) the tiles of the lattice, whatever neighbours they have."""
+        return even_sides(self.cells, self.tile)
+
+    @cached_property
     def grouped(self) -> Grouping:
         """The tiles of the lattice, (N,) row by row, in kinds."""
-        some = _inner(self.cells)[_inner(self.tile)]
         hidden = int(_inner(self.suspect & ~self.tile).sum())
-        return group(finely(tiles.compare(some, reach=1), some), size_odds, hidden)
+        return group(finely(tiles.compare(self.shown, reach=1), self.shown), size_odds, hidden)
 
 
 def read(
@@ -381,14 +386,13 @@ class _Kinds:
     @classmethod
     def of(cls, survey: Survey, before: Reading[LinkBoard] | None) -> _Kinds:
         """Kinds as they are seen; what was known `before` parts them further, and names them."""
-        tile = _inner(survey.tile)
-        cells, groups = _inner(survey.cells)[tile], survey.grouped.labels
+        cells, groups = survey.shown, survey.grouped.labels
         if before is None or not isinstance(before.evidence, Memory):
             none, seen = np.zeros(len(groups), bool), Memory.of(cells, groups)
             return cls(groups, none, none, seen.pictures, seen)
         known, apart = before.evidence.seen_again(cells)
         groups, joins = parted(groups, apart)
-        had = np.array(before.board.cells)[tile]
+        had = np.array(before.board.cells)[_inner(survey.tile)]
         laid_bare = suspects.are_laid_bare(groups, survey.bare, apart, had)
         seen = Memory.of(cells, groups)
         memory = seen.after(known, groups, had, joins)
