@@ -602,8 +602,11 @@ def test_a_carpet_of_more_cells_than_any_board_has_is_not_offered() -> None:
 
 @pytest.mark.parametrize(
     ("steps", "side", "is_part"),
-    [(((1, 0), (0, 1)), 5, True), (((1, 0), (0, 1)), 10, False)]
-    + [(((0.5, 0.5), (-0.5, 0.5)), 5, False)],
+    [
+        (((1, 0), (0, 1)), 5, True),
+        (((1, 0), (0, 1)), 10, False),
+        (((0.5, 0.5), (-0.5, 0.5)), 5, False),
+    ],
 )
 def test_tiles_are_no_part_of_a_lattice_with_other_steps_or_far_more_cells(
     steps: tuple, side: int, is_part: bool
