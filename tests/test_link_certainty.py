@@ -17,7 +17,7 @@ from drawn import (
     shuffled,
 )
 
-from ar_assist.games.link import reader, telling
+from ar_assist.games.link import clipping, reader, telling
 from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.ground import Shown
 from ar_assist.games.link.telling import DROPPED
@@ -100,11 +100,11 @@ def test_what_a_lamp_hides_may_hold_a_tile(ground: int, is_hidden: bool) -> None
     cells = np.full((1, 4, CELL, CELL, 3), ground, np.float32)
     cells[0, 0] = 255
     bare = np.array([True, True, True, False])
-    hidden = reader._overexposed(cells, bare, np.zeros_like(bare))
+    hidden = clipping.overexposed(cells, bare, np.zeros_like(bare))
     assert hidden.tolist() == [is_hidden, False, False, False]
 
 
-@pytest.mark.parametrize(("width", "is_hidden"), [(0, False), (reader.SPOT + 1, True)])
+@pytest.mark.parametrize(("width", "is_hidden"), [(0, False), (clipping.SPOT + 1, True)])
 def test_a_lamp_on_a_bright_page_is_told_by_a_tile_that_it_hides_in_part(
     width: int, is_hidden: bool
 ) -> None:
@@ -112,7 +112,7 @@ def test_a_lamp_on_a_bright_page_is_told_by_a_tile_that_it_hides_in_part(
     cells[0, 1:3] = 255
     cells[0, 0, :, EDGE : EDGE + width] = 255
     bare, doubt = np.ones(8, bool), np.arange(8) == 0
-    hidden = reader._overexposed(cells, bare, doubt)
+    hidden = clipping.overexposed(cells, bare, doubt)
     assert hidden.tolist() == [False, is_hidden, is_hidden] + 5 * [False]
 
 

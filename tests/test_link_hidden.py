@@ -11,8 +11,8 @@ from drawn import PITCH, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import SURE
+from ar_assist.games.link.clipping import ceiling
 from ar_assist.games.link.hidden import GAMMA, _likely, _nearest, hidden_kinds
-from ar_assist.games.link.reader import _ceiling
 from ar_assist.games.tiles import CELL, NOISE, cut, softened
 from ar_assist.types import Image
 
@@ -193,7 +193,7 @@ def test_a_lamp_is_as_bright_as_the_camera_shows_though_edges_are_sharpened() ->
     cells = np.full((2, 3, CELL, CELL, 3), 90, np.float32)
     cells[1, 1, 8:24, 8:24] = (220, 240, 245)
     cells[1, 1, 8, 8:24] += 15
-    assert np.abs(_ceiling(cells) - (220, 240, 245)).max() < NOISE
+    assert np.abs(ceiling(cells) - (220, 240, 245)).max() < NOISE
 
 
 def test_ground_under_a_lamp_is_no_mate_of_ground_under_another(

@@ -298,6 +298,9 @@ def _cut_tree(
     def of_alone(size: int) -> float:
         return size_odds(size) if size == 1 else 0.0
 
+    def of_none(_: int) -> float:
+        return 0.0
+
     def likelihood(cut: _Cut) -> float:
         sizes = np.bincount(cut.labels).tolist()
         alone = sizes.count(1)
@@ -306,10 +309,6 @@ def _cut_tree(
         return float(cut.likelihood + sum(sorted(unexplained)[hidden:]))
 
     unlike = UNLIKE + UNLIKE_STEP * np.log(np.maximum(heights, 0.5) / level)
-
-    def of_none(_: int) -> float:
-        return 0.0
-
     counted = (size_odds, of_alone, of_none) if hidden else (size_odds, of_alone)
     cuts = (_likeliest(merges, unlike, count) for count in counted)
     best = max(cuts, key=likelihood)

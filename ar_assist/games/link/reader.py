@@ -11,20 +11,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
+from ar_assist.games.link.clipping import ceiling, overexposed
 from ar_assist.games.link.confidence import MANY_TILES, judged, mishaps, unexplained
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
-from ar_assist.games.link.ground import ONE_GROUND, SAME, Mask
+from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
@@ -56,7 +55,6 @@ LOOKS = 6  # at lattices one row or column larger or smaller
 AROUND = (1, 1, 1, 1), (3, 0, 0, 0), (0, 3, 0, 0), (0, 0, 3, 0), (0, 0, 0, 3)
 # Kinds that go on in these lines, and are all even with what lies there: one in 64 is so by chance.
 WHOLE_KINDS = 6
-SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
 
 Value = TypeVar("Value", np.float32, np.bool_)
 
@@ -85,7 +83,7 @@ class Survey:
     @cached_property
     def clipped(self) -> Mask:
         """(R + 2, C + 2, CELL, CELL, 3) where the camera gives no more."""
-        return np.asarray(self.raw >= _ceiling(self.raw) - NOISE)
+        return np.asarray(self.raw >= ceiling(self.raw) - NOISE)
 
     @cached_property
     def doubt(self) -> Mask:
@@ -233,7 +231,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     seems, bare = told.certainty, inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
     if bare.any():
-        unseen = _overexposed(raw, bare, suspect)
+        unseen = overexposed(raw, bare, suspect)
         seems = np.where(unseen, np.minimum(seems, DROPPED), seems)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Survey(
@@ -259,41 +257,6 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
 def _inner(values: NDArray[Value]) -> NDArray[Value]:
     """(R, C, …) of the board's cells, without the rim around them."""
     return values[1:-1, 1:-1]
-
-
-def _ceiling(cells: Array) -> Array:
-    """(3,) the brightest that a spot of (R, C, CELL, CELL, 3) cells is: where a lamp is mirrored,
-    all that the camera gives. Sharpened edges may be brighter, and white balance takes of it."""
-    mosaic = cells.swapaxes(1, 2).reshape(-1, cells.shape[1] * CELL, 3)
-    brightest: Array = cv2.blur(mosaic, (SPOT, SPOT)).max((0, 1))
-    return brightest
-
-
-def _overexposed(cells: Array, bare: Mask, doubt: Mask) -> Mask:
-    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture, or
-    what a lamp hides: those as bright as can be, where others differ in colour by more than light
-    makes, are darker by more than one ground is, or are in `doubt` since the same lamp reaches
-    them."""
-    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)))
-    share = (grey >= suspects.CLIPPED).mean((1, 2))
-    clipped = bare & (share > 0.5)
-    others = bare & ~clipped
-    if not clipped.any() or not others.any():
-        return np.zeros_like(bare)
-    light = grey.mean((1, 2))
-    is_picture = np.ptp(tiles.level(colour[others]), axis=0).max() > SAME
-    is_lamp = light > np.median(light[others]) + ONE_GROUND
-    if clipped.sum() < others.sum():  # else the ground itself is as bright
-        is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])
-    overexposed: Mask = clipped & (is_picture | is_lamp)
-    return overexposed
-
-
-def _reached(cells: Mask, start: Mask, grid: tuple[int, ...]) -> Mask:
-    """(N,) which `cells` of a grid lie side by side up to some of the `start`."""
-    patches, _ = ndimage.label((cells | start).reshape(grid))
-    reached: Mask = cells & np.isin(patches.ravel(), patches.ravel()[start])
-    return reached
 
 
 def _extent(survey: Survey) -> Lattice:

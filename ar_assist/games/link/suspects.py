@@ -7,11 +7,11 @@ import numpy as np
 
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
+from ar_assist.games.link.clipping import CLIPPED
 from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 
-CLIPPED = 250  # grey levels: cameras give no more
 TWO_PAIRS = 4  # tiles: fewer are one kind
 WASHED_OUT = 0.8  # of a tile's middle is clipped: noise and sharpened edges are darker
 MOST_BLOCKS = 0.25  # of all kinds: blocks, and tiles in a reflection, which seem made otherwise too

@@ -1,0 +1,52 @@
+"""Where the camera gives no more: what may lie under a lamp's reflection or in too much light.
+
+Cells are those of a lattice with its rim as the picture has them, (R, C, CELL, CELL, 3).
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from scipy import ndimage
+
+from ar_assist.games import tiles
+from ar_assist.games.link.ground import ONE_GROUND, SAME, Mask
+from ar_assist.games.tiles import CELL, Array
+
+CLIPPED = 250  # grey levels: cameras give no more
+SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
+
+
+def ceiling(cells: Array) -> Array:
+    """(3,) the brightest that a spot of (R, C, CELL, CELL, 3) cells is: where a lamp is mirrored,
+    all that the camera gives. Sharpened edges may be brighter, and white balance takes of it."""
+    mosaic = cells.swapaxes(1, 2).reshape(-1, cells.shape[1] * CELL, 3)
+    brightest: Array = cv2.blur(mosaic, (SPOT, SPOT)).max((0, 1))
+    return brightest
+
+
+def overexposed(cells: Array, bare: Mask, doubt: Mask) -> Mask:
+    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture, or
+    what a lamp hides: those as bright as can be, where others differ in colour by more than light
+    makes, are darker by more than one ground is, or are in `doubt` since the same lamp reaches
+    them."""
+    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)))
+    share = (grey >= CLIPPED).mean((1, 2))
+    clipped = bare & (share > 0.5)
+    others = bare & ~clipped
+    if not clipped.any() or not others.any():
+        return np.zeros_like(bare)
+    light = grey.mean((1, 2))
+    is_picture = np.ptp(tiles.level(colour[others]), axis=0).max() > SAME
+    is_lamp = light > np.median(light[others]) + ONE_GROUND
+    if clipped.sum() < others.sum():  # else the ground itself is as bright
+        is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])
+    hidden: Mask = clipped & (is_picture | is_lamp)
+    return hidden
+
+
+def _reached(cells: Mask, start: Mask, grid: tuple[int, ...]) -> Mask:
+    """(N,) which `cells` of a grid lie side by side up to some of the `start`."""
+    patches, _ = ndimage.label((cells | start).reshape(grid))
+    reached: Mask = cells & np.isin(patches.ravel(), patches.ravel()[start])
+    return reached
