@@ -9,7 +9,10 @@ from drawn import PITCH, bordered, cells_of, picture, same_partition, shuffled
 
 from ar_assist.games.link import confidence, reader
 from ar_assist.games.link.advice import SURE
+from ar_assist.games.link.board import LinkBoard
+from ar_assist.games.link.telling import DOUBTFUL
 from ar_assist.look import TRUST
+from ar_assist.types import Lattice, Reading
 
 
 @pytest.mark.parametrize("tiles", [0, 8, 30])
@@ -50,3 +53,21 @@ def test_a_single_tile_and_the_kind_that_misses_one_are_one_mishap() -> None:
     assert confidence.mishaps(np.array([1, 1, 1, 3, 4])) == 3
     assert confidence.mishaps(np.array([3, 5, 1, 4])) == 2
     assert confidence.mishaps(np.array([2, 4])) == 0
+
+
+@pytest.mark.parametrize(("doubted", "is_sought"), [(0, True), (2, False)])
+def test_mates_of_odd_kinds_are_sought_where_they_would_make_a_board_credible(
+    doubted: int, is_sought: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = shuffled(4, 6, 8, 0)
+    cells[0, 0] = 0
+    board = LinkBoard(tuple(map(tuple, cells.tolist())))
+    sure = np.full(cells.shape, 0.95, np.float32)
+    sure[:doubted] = DOUBTFUL
+    lattice = Lattice((0.0, 0.0), (40.0, 40.0), 4, 6)
+    reading = confidence.judged(Reading(board, lattice.corners, sure, 0.0))
+    assert reading.confidence < confidence.at_best(reading)
+    sought: list[object] = []
+    monkeypatch.setattr(reader, "_beyond", lambda *at: sought.append(at))
+    assert reader._with_islands(np.zeros((9, 9, 3), np.uint8), lattice, reading) is reading
+    assert bool(sought) == is_sought

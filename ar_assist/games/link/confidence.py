@@ -66,5 +66,13 @@ def features(reading: Reading[LinkBoard]) -> Array:
 
 def judged(reading: Reading[LinkBoard]) -> Reading[LinkBoard]:
     """The reading with its confidence: the chance that a pair that it offers is one."""
-    odds = BASE + float(features(reading) @ PER_FEATURE)
-    return replace(reading, confidence=1 / (1 + np.exp(-odds)))
+    return replace(reading, confidence=_chance(features(reading)))
+
+
+def at_best(reading: Reading[LinkBoard]) -> float:
+    """The confidence if no kind were odd for a mate that is seen elsewhere."""
+    return _chance(features(reading) * (1, 1, 0, 1))
+
+
+def _chance(of: Array) -> float:
+    return float(1 / (1 + np.exp(-BASE - float(of @ PER_FEATURE))))

@@ -19,7 +19,13 @@ from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.clipping import ceiling, overexposed
-from ar_assist.games.link.confidence import MANY_TILES, judged, mishaps, unexplained
+from ar_assist.games.link.confidence import (
+    MANY_TILES,
+    at_best,
+    judged,
+    mishaps,
+    unexplained,
+)
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
@@ -285,7 +291,9 @@ def _with_islands(
     of tiles are seen, a first line lacks those of neighbours, and is made unlike the others.
     """
     odd = _odd_kinds(reading)
-    further = (_beyond(picture, lattice, odd, lines) for lines in AROUND if odd)
+    if not odd or at_best(reading) < HALF_BELIEVED:  # to seek is dear
+        return reading
+    further = (_beyond(picture, lattice, odd, lines) for lines in AROUND)
     return next(filter(None, further), reading)
 
 
