@@ -83,7 +83,7 @@ class Survey:
     sockets: Mask  # empty, though made as tiles are
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
-    made_alike: Mask  # has the frame that tiles share, where one tells
+    has_frame: Mask  # has the frame that tiles share, where one tells
     on_picture: bool  # the ground is not known to be plain
 
     @cached_property
@@ -229,7 +229,8 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     proof = mated | (inside & told.framed)
     good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
     suspect = inside & ~told.empty & ~(mated & told.made_alike)
-    mateless = told.tile & ~told.odd & ~mated & told.framed
+    has_frame = ~told.odd & told.framed
+    mateless = told.tile & has_frame & ~mated
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
         suspect |= to_themselves(told.tile & inside, lines)
@@ -255,7 +256,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         sockets=told.sockets.reshape(grid),
         held=(rows, cols),
         framed=bool(told.odd[~inside].mean() > 0.5),
-        made_alike=(~told.odd & told.framed).reshape(grid),
+        has_frame=has_frame.reshape(grid),
         on_picture=not told.is_plain,
     )
 
@@ -333,7 +334,7 @@ def _of_part(picture: Image, survey: Survey) -> Reading[LinkBoard] | None:
     """A board that is none without the tiles beside it: where few are left, one kind that is odd
     for one beyond a cleared line is a large share; where tiles share a frame, a line of them whose
     rims lack something may have been left out."""
-    if survey.tile.sum() >= MANY_TILES and not survey.made_alike.any():
+    if survey.tile.sum() >= MANY_TILES and not survey.has_frame.any():
         return None
     part = _reading(survey, before=None, most_odd=1.0)
     whole = _with_islands(picture, survey.lattice, part) if part else None
@@ -452,7 +453,7 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.on_picture:  # a piece of it has no frame
         little = suspects.show_little(told.pictures)[groups]
-        unsure[tile] |= little & ~_inner(survey.made_alike)[tile]
+        unsure[tile] |= little & ~_inner(survey.has_frame)[tile]
     return unsure
 
 
