@@ -16,14 +16,7 @@ from PIL import ImageDraw, ImageFont
 from ar_assist import look as look_module
 from ar_assist.belief import SURE
 from ar_assist.games.othello import OthelloGame, coordinates
-from ar_assist.games.othello.board import (
-    BLACK,
-    START,
-    WHITE,
-    OthelloBoard,
-    cell_of,
-    squares,
-)
+from ar_assist.games.othello.board import BLACK, START, WHITE, OthelloBoard, cell_of, squares
 from ar_assist.games.othello.transcript import replay
 from ar_assist.look import TRUST, Task, look
 from ar_assist.scene import open_scene

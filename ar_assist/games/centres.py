@@ -34,6 +34,15 @@ def linkage(distance: NDArray[np.floating]) -> tuple[Indices, Floats]:
     return tree.children_, tree.distances_
 
 
+def cut_into(merges: Indices, count: int) -> Indices:
+    """(N,) the tree's groups where there are so many."""
+    n = len(merges) + 1
+    group = np.arange(2 * n - 1)
+    for node in range(2 * n - 1 - count, n - 1, -1):
+        group[merges[node - n]] = group[node]
+    return np.unique(group[:n], return_inverse=True)[1]
+
+
 def few_kinds(parts: Array, guess: Indices) -> Indices | None:
     """(N,) kinds of cells of which nearly all are even and any two stand clear of each other, as
     many as there may be; None: there are none.
@@ -46,7 +55,7 @@ def few_kinds(parts: Array, guess: Indices) -> Indices | None:
         return None
     merges, _ = linkage(_weighed(squares, guess))
     for count in range(min(n // PER_KIND, MOST), LEAST - 1, -1):
-        labels, apart = _settled(squares, _cut(merges, count))
+        labels, apart = _settled(squares, cut_into(merges, count))
         sizes = np.bincount(labels)
         if len(sizes) < LEAST or sizes.min() < FEWEST:
             continue
@@ -76,15 +85,6 @@ def _weighed(squares: Floats, labels: Indices) -> Floats:
     within = squares[:, same].mean(1)
     weights = np.maximum(others - within, 0) / (others * within + 1e-9)
     return np.tensordot(weights, squares, 1)
-
-
-def _cut(merges: Indices, count: int) -> Indices:
-    """(N,) the tree's groups where there are so many."""
-    n = len(merges) + 1
-    group = np.arange(2 * n - 1)
-    for node in range(2 * n - 1 - count, n - 1, -1):
-        group[merges[node - n]] = group[node]
-    return np.unique(group[:n], return_inverse=True)[1]
 
 
 def _settled(squares: Floats, labels: Indices) -> tuple[Indices, Floats]:

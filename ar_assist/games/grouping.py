@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.games.centres import linkage, own_sides
+from ar_assist.games.centres import cut_into, linkage, own_sides
 from ar_assist.games.tiles import PARTS, Array, Differences, Indices, mates
 
 CONTENT = 0.55  # usual difference of shapes: less is no drawing
@@ -261,10 +261,7 @@ def _level(merges: Indices, heights: Floats) -> tuple[float, float, float]:
     n = len(merges) + 1
     height = np.maximum(heights, 0.5)  # 1: what equal cells differ by
     gap = np.minimum(np.log(height[1:] / height[:-1]), CLEAR)
-    size = np.ones(2 * n - 1, int)
-    for m, (a, b) in enumerate(merges):
-        size[n + m] = size[a] + size[b]
-    first, second = size[merges].T
+    first, second = _sizes(merges)[merges].T
     joined = first + second
     single = n - np.cumsum((first == 1).astype(int) + (second == 1))
     odd = n + np.cumsum(joined % 2 - first % 2 - second % 2) - single
@@ -326,18 +323,26 @@ def _evenly(merges: Indices, unlike: NDArray[np.bool_], labels: Indices) -> floa
     The tree must be cut at one height, and no merge leave an odd group.
     """
     n, groups = len(labels), int(labels.max()) + 1
-    size, first = [1] * n, list(range(n))
-    odds, odd = 0.0, n
-    for m, (a, b) in enumerate(merges[: n - groups].tolist()):
-        is_odd = size[a] % 2, size[b] % 2
-        if labels[first[a]] != labels[first[b]] or (unlike[m] and is_odd[0] != is_odd[1]):
-            return -np.inf
-        if all(is_odd):
-            odds += np.log((n - m - 1) / (odd - 1)) if unlike[m] else 0.0
-            odd -= 2
-        size.append(size[a] + size[b])
-        first.append(first[a])
-    return -np.inf if odd else float(odds)
+    if not np.array_equal(_numbered(cut_into(merges, groups)), labels):
+        return -np.inf
+    below = merges[: n - groups]
+    is_odd = _sizes(merges)[below] % 2 == 1  # (M, 2) sides
+    both, is_unlike = is_odd.all(1), unlike[: len(below)]
+    if (is_unlike & (is_odd.any(1) & ~both)).any() or n > 2 * both.sum():
+        return -np.inf
+    others = n - 1 - np.arange(len(below))  # groups beside one, before each merge
+    odd = n - 1 - 2 * (np.cumsum(both) - both)  # … of which are odd, beside an odd one
+    joined = both & is_unlike
+    return float(np.log(others[joined] / odd[joined]).sum())
+
+
+def _sizes(merges: Indices) -> Indices:
+    """(2N - 1,) how many cells each node of the tree has: those alone first, then merges."""
+    n = len(merges) + 1
+    size = np.ones(2 * n - 1, int)
+    for node, (a, b) in enumerate(merges, n):
+        size[node] = size[a] + size[b]
+    return size
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,17 +358,16 @@ class _Cut:
 def _likeliest(merges: Indices, unlike: Floats, size_odds: Callable[[int], float]) -> _Cut:
     """The tree cut where the sum of all log odds is highest, by dynamic programming from the leaves
     up: every merge is within a group or between groups, and groups have likely sizes."""
-    n = len(merges) + 1
-    size = [1] * n
+    n, size = len(merges) + 1, _sizes(merges).tolist()
     whole = [0.0] * n  # log likelihood of all under the node being one group
     split = [-np.inf] * n  # … of the best partition of it into several
     best = [size_odds(1)] * n
     is_like, is_unlike = ((-np.logaddexp(0, odds)).tolist() for odds in (unlike, -unlike))
-    for (a, b), like, other in zip(merges.tolist(), is_like, is_unlike, strict=True):
-        size.append(size[a] + size[b])
+    steps = zip(merges.tolist(), size[n:], is_like, is_unlike, strict=True)
+    for (a, b), joined, like, other in steps:
         whole.append(whole[a] + whole[b] + like)
         split.append(best[a] + best[b] + other)
-        best.append(max(whole[-1] + size_odds(size[-1]), split[-1]))
+        best.append(max(whole[-1] + size_odds(joined), split[-1]))
     as_one = [log + size_odds(count) for log, count in zip(whole, size, strict=True)]
     labels, margin, top = _read_off(merges, as_one, split)
     sizes = np.bincount(labels).tolist()

@@ -30,14 +30,15 @@ def overexposed(cells: Array, bare: Mask, doubt: Mask) -> Mask:
     what a lamp hides: those as bright as can be, where others differ in colour by more than light
     makes, are darker by more than one ground is, or are in `doubt` since the same lamp reaches
     them."""
-    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)))
-    share = (grey >= CLIPPED).mean((1, 2))
+    some = bare | doubt
+    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)[some]))
+    share, light = np.zeros((2, len(some)), np.float32)
+    share[some], light[some] = (grey >= CLIPPED).mean((1, 2)), grey.mean((1, 2))
     clipped = bare & (share > 0.5)
     others = bare & ~clipped
     if not clipped.any() or not others.any():
         return np.zeros_like(bare)
-    light = grey.mean((1, 2))
-    is_picture = np.ptp(tiles.level(colour[others]), axis=0).max() > SAME
+    is_picture = np.ptp(tiles.level(colour[others[some]]), axis=0).max() > SAME
     is_lamp = light > np.median(light[others]) + ONE_GROUND
     if clipped.sum() < others.sum():  # else the ground itself is as bright
         is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])

@@ -19,13 +19,7 @@ from ar_assist.games.grouping import Grouping, group
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.clipping import ceiling, overexposed
-from ar_assist.games.link.confidence import (
-    MANY_TILES,
-    at_best,
-    judged,
-    mishaps,
-    unexplained,
-)
+from ar_assist.games.link.confidence import MANY_TILES, at_best, judged, mishaps, unexplained
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
@@ -230,11 +224,11 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
     suspect = inside & ~told.empty & ~(mated & told.made_alike)
     has_frame = ~told.odd & told.framed
-    mateless = told.tile & has_frame & ~mated
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:
         suspect |= to_themselves(told.tile & inside, lines)
     lined = told.tile & inside & crossed(cells).ravel()
+    mateless = told.tile & has_frame & ~mated & ~lined
     seems, bare = told.certainty, inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
     if bare.any():
@@ -247,7 +241,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         raw=raw,
         tile=told.tile.reshape(grid),
         suspect=(suspect | lined).reshape(grid),
-        mateless=(mateless & ~lined).reshape(grid),
+        mateless=mateless.reshape(grid),
         seems=seems.reshape(grid),
         drawn=told.drawn.reshape(grid),
         spared=told.spared.reshape(grid),
