@@ -40,6 +40,9 @@ UNEXPLAINED = 0.5
 # least: blur makes cells like none, and a move changes few. What was dealt its like, and the ground
 # of holes, say nothing.
 DEALT, FEWEST_DEALT = 1 / 3, 6
+# Of its own picture a tile that is there shows at least so much: waves of strong moire make cells
+# differ by as much as tiles that go, but do not look like what these showed.
+SHOWN = 0.5
 # Of the board's contrast: less is hardly a picture of a cell's own. Squares of plain colour show
 # 0.07 in their seams, other ways round with every small shift; tiles with pictures 0.2 to 1.
 OWN = 0.1
@@ -143,6 +146,11 @@ class Compared:
         return _lit_like(self.read.picture, self.now)
 
     @cached_property
+    def _own(self) -> _Own:
+        """What cells show of their own, now."""
+        return _Own.of(self.lit)
+
+    @cached_property
     def difference(self) -> NDArray[np.float32]:
         """(rows, cols) grey levels by which cells differ."""
         return _by_cell(np.abs(self.lit - self.read.picture))
@@ -161,10 +169,13 @@ class Compared:
             differs = (difference > least) | self.dealt_anew
         else:
             blur = float(np.median(difference / (detail + FAINT)))
-            few = self.usual < share  # else most cells have changed
+            waves = self.usual >= share and self._is_shown
+            few = self.usual < share or waves  # else most cells have changed
             touched = BLUR * blur * (detail + FAINT) if few and blur < MOST_BLUR else 0.0
             noise = BLUR * self.usual * self.read.contrast if few else 0.0
             differs = difference > np.maximum(np.maximum(least, noise), touched)
+            if waves:
+                differs |= self._is_lost
         return np.asarray(differs & ~self._has_same_middle)
 
     @cached_property
@@ -173,6 +184,33 @@ class Compared:
         shown = self.read.in_middle
         off = np.abs(_middles(self.lit) - _middles(self.read.picture)).mean((1, 3))
         return np.asarray((shown > CHANGE / 2 * self.read.contrast) & (off < SAME_MIDDLE * shown))
+
+    @cached_property
+    def _shares(self) -> NDArray[np.float64]:
+        """(n,) of what `_tells` showed of their own, how much they show: the projection on it."""
+        before, now, tells = self.read.own, self._own, self._tells
+        both = np.einsum("rycx,rycx->rc", before.pictures, now.pictures)
+        return np.asarray(both[tells] / np.square(before.length[tells]))
+
+    @property
+    def _tells(self) -> NDArray[np.bool_]:
+        """(rows, cols) tiles that had a picture of their own."""
+        return self.read.has_own & (self.read.kinds > 0)
+
+    @cached_property
+    def _is_shown(self) -> bool:
+        """Whether most tiles that had a picture of their own still show it."""
+        return len(self._shares) >= FEWEST_DEALT and bool(np.median(self._shares) >= SHOWN)
+
+    @cached_property
+    def _is_lost(self) -> NDArray[np.bool_]:
+        """(rows, cols) tiles that show less of their picture than others do, by more than what
+        touches all."""
+        lost = np.zeros(self.read.kinds.shape, bool)
+        off = 1 - self._shares / np.median(self._shares)  # waves take some contrast from all
+        grey = np.abs(off) * self.read.own.length[self._tells]
+        lost[self._tells] = (off > 1 - SHOWN) & (grey > BLUR * np.median(grey))
+        return lost
 
     @cached_property
     def may_have_begun(self) -> NDArray[np.bool_]:
@@ -203,7 +241,7 @@ class Compared:
 
     @cached_property
     def _likeness(self) -> _Likeness:
-        before, now, shows = self.read.own, _Own.of(self.lit), self.read.has_own
+        before, now, shows = self.read.own, self._own, self.read.has_own
         both = (before.length + NOISE) * (now.length + NOISE)
         alike = np.einsum("rycx,rycx->rc", before.pictures, now.pictures) / both
         anew = shows & (alike < ALIKE)

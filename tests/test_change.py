@@ -260,6 +260,27 @@ def test_cells_that_waves_of_moire_make_alike_are_not_dealt_anew(is_dealt: bool)
     assert np.mean(changed) > 0.6 if is_dealt else not np.any(changed)
 
 
+@pytest.mark.parametrize("gone", [[], [(1, 2), (4, 3)]], ids=["at rest", "a pair goes"])
+def test_waves_that_differ_by_as_much_as_tiles_that_go_hide_none_and_take_none(gone):
+    """Waves of strong moire, whose phase is another in every frame."""
+    rng = np.random.default_rng(5)
+    rows, cols, px = 6, 8, change.CELL_PX
+    drawn = cv2.blur(rng.uniform(-1, 1, (rows * px, cols * px)), (3, 3)) * 140
+    kinds = np.arange(1, rows * cols + 1).reshape(rows, cols)
+    y, x = np.indices(drawn.shape)
+
+    def board(without: list[tuple[int, int]], phase: float) -> np.ndarray:
+        left = np.ones((rows, cols))
+        for cell in without:
+            left[cell] = 0
+        tiles = drawn * np.kron(left, np.ones((px, px)))
+        return (128 + tiles + 25 * np.sin(1.4 * x + 0.9 * y + phase)).astype(np.float32)
+
+    compared = change.Compared(change.Reference(board([], 0.0), kinds), board(gone, 1.2))
+    assert compared.usual > change.CHANGE
+    assert [tuple(map(int, cell)) for cell in np.argwhere(compared.changed())] == gone
+
+
 def test_what_most_cells_differ_by_as_much_as_tiles_that_go_is_no_blur():
     """Busy tiles of a new level that are there in part."""
     read, other = np.random.default_rng(0).normal(128, 30, (2, 64, 80)).astype(np.float32)
