@@ -15,7 +15,7 @@ import numpy as np
 
 from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.games import tiles
-from ar_assist.games.grouping import group
+from ar_assist.games.grouping import group, may_hide_colour
 from ar_assist.games.link.evening import even_ground
 from ar_assist.games.link.reader import size_odds
 from ar_assist.games.residuals import finely
@@ -39,10 +39,12 @@ def couples(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     plane = Plane(frame_from_plane, ((cols + 2) * CELL_PX, (rows + 2) * CELL_PX))
     picture = rectify(next(iter(scene)).image, plane)
     cells = even_ground(straightened(picture, rimmed, rim=1))[1:-1, 1:-1][kinds > 0]
-    found = group(finely(tiles.compare(cells, reach=1), cells), size_odds)
+    look = finely(tiles.compare(cells, reach=1), cells)
+    found = group(look, size_odds)
     a, b = np.nonzero(np.triu(found.labels[:, None] == found.labels, 1))
     true = kinds[kinds > 0]
-    odds = np.minimum(found.margin[a], found.margin[b])
+    margin = np.where(may_hide_colour(found, look), 0, found.margin)  # a reader doubts these
+    odds = np.minimum(margin[a], margin[b])
     return 1 / (1 + np.exp(-odds)), true[a] == true[b]
 
 

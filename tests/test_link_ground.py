@@ -65,6 +65,54 @@ def test_there_is_no_frame_where_tiles_have_none() -> None:
     assert framing.frame(cells, inside, nothing, nothing) is None
 
 
+def textured(cells: np.ndarray, relief: int) -> tuple[Image, Lattice]:
+    """Grey squares with a texture for each kind and a bevel, on a grey that falls off: some squares
+    have the tone of the ground beside them."""
+    image, lattice = picture(np.zeros_like(cells))
+    h, w = image.shape[:2]
+    image[:] = (90 + 60 * (np.arange(h)[:, None] / h + np.arange(w) / w))[..., None]
+    for (r, c), kind in np.ndenumerate(cells):
+        if not kind:
+            continue
+        rng = np.random.default_rng(int(kind))
+        grain = cv2.resize(rng.normal(0, 4, (9, 9)), (PITCH, PITCH), interpolation=cv2.INTER_CUBIC)
+        square = 90 + 10 * kind + grain
+        square[:3] += relief
+        square[:, :3] += relief
+        square[-3:] -= relief
+        square[:, -3:] -= relief
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] = square[..., None].clip(0, 255)
+    noisy = image + np.random.default_rng(0).normal(0, 2, (h, w, 1))
+    return noisy.clip(0, 255).astype(np.uint8), lattice
+
+
+def test_squares_of_many_textures_share_their_bevel_alone() -> None:
+    """Of the tone of the ground nearby many are taken for it, without what tiles share."""
+    truth = cleared(shuffled(8, 10, 12, 1), 8)
+    image, lattice = textured(truth, 22)
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert ((reading.cells > 0) == (truth > 0)).all()
+    assert (reading.certainty[truth == 0] > 0.9).all()
+
+
+def test_where_squares_have_no_bevel_there_is_no_relief() -> None:
+    truth = cleared(shuffled(8, 10, 12, 1), 8)
+    found = []
+    for relief in (0, 22):
+        image, lattice = textured(truth, relief)
+        (x, y), (dx, dy) = lattice.origin_xy, lattice.pitch_xy
+        around = Lattice((x - dx, y - dy), (dx, dy), lattice.rows + 2, lattice.cols + 2)
+        cells = straightened(image, around, rim=1).reshape(-1, CELL, CELL, 3)
+        inside = np.pad(np.ones(truth.shape, bool), 1).ravel()
+        found.append(framing.relief(cells, inside, np.zeros_like(inside)))
+    none, some = found
+    assert none is None and some is not None
+    share, is_clear = some
+    assert is_clear and ((share > framing.HALF) == (np.pad(truth, 1) > 0).ravel()).all()
+
+
 def test_no_cell_lacks_a_frame_where_no_tile_has_one() -> None:
     cells = np.random.default_rng(0).normal(60, 2, (20, CELL, CELL, 3)).astype(np.float32)
     framed = cells.copy()

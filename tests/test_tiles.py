@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ar_assist.games import grouping, tiles
-from ar_assist.games.grouping import Grouping, group
+from ar_assist.games.grouping import Grouping, group, may_hide_colour
 from ar_assist.games.link.telling import CHANCE
 from ar_assist.games.residuals import finely
 from ar_assist.games.straightening import straightened
@@ -198,12 +198,12 @@ def test_kinds_that_differ_in_tone_alone_doubt_a_picture_without_colour(colour: 
     some = slice(12 * PITCH)  # three kinds
     image[:, some, 0] = colour * image[:, some, 0]
     cut = tiles.cut(image, Lattice((-0.5, -0.5), (PITCH, PITCH), 1, len(cells)))[0]
-    found = group(finely(tiles.compare(cut, reach=1), cut), even)
+    look = finely(tiles.compare(cut, reach=1), cut)
+    found = group(look, even)
     assert same_partition(found.labels, cells)
-    sure = found.margin > 2
-    assert (
-        sure.all() if colour < 1 else not sure[:-2].any() and sure[-2:].all()
-    )  # a pair hides none
+    assert (found.margin > 2).all()
+    hides = may_hide_colour(found, look)
+    assert not hides.any() if colour < 1 else hides[:-2].all() and not hides[-2:].any()
 
 
 @pytest.mark.parametrize("colour", [(110, 140, 170), (140, 140, 140)])
@@ -218,8 +218,9 @@ def test_a_tile_that_is_marked_in_colour_hides_none_on_a_board_without(
     noisy = seen + np.random.default_rng(1).normal(0, 2, (*seen.shape[:3], 1))
     strip = np.concatenate(list(noisy), 1).clip(0, 255).astype(np.uint8)
     cut = tiles.cut(strip, Lattice((-0.5, -0.5), (PITCH, PITCH), 1, len(cells)))[0]
-    sure = group(finely(tiles.compare(cut, reach=1), cut), even).margin[4:] > 2
-    assert sure.all() if len(set(colour)) > 1 else not sure.any()
+    look = finely(tiles.compare(cut, reach=1), cut)
+    hides = may_hide_colour(group(look, even), look)[4:]
+    assert not hides.any() if len(set(colour)) > 1 else hides.all()
 
 
 def test_distances_are_symmetric_and_zero_to_itself() -> None:

@@ -87,8 +87,30 @@ def group(look: Differences, size_odds: Callable[[int], float], hidden: int = 0)
     told = BASE + np.minimum(PER_SIDE * (own_sides(within.parts, found.labels) - ASIDE), ENOUGH)
     odds = np.maximum(_odds(found, look.parts), told)
     margin = odds - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
-    margin = np.where(_may_hide_colour(found, look), np.minimum(margin, 0), margin)
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
+
+
+def may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
+    """(N,) cells of groups in which kinds may lie that differ in a colour which is not seen.
+
+    Where a picture without colour shows kinds that differ in tone alone, colours are what parts the
+    kinds of this game, and some of them are of one tone.
+    """
+    parts = dict(zip(PARTS, look.parts, strict=False))
+    kinds = found.labels == np.arange(found.labels.max() + 1)[:, None]
+    joined = np.triu(found.labels[:, None] == found.labels, 1)
+    no_cell = np.zeros(len(found.labels), bool)
+    if "rest" not in parts or np.median(parts["chroma"]) > GREY or not joined.any():
+        return no_cell
+    share = kinds / kinds.sum(1, keepdims=True)
+    shape, tone, rest, chroma = (
+        share @ parts[name] @ share.T for name in ("shape", "tone", "rest", "chroma")
+    )
+    one_drawing = shape < TWINS_SHAPE * np.median(parts["shape"])
+    one_drawing |= rest < TWINS_REST * np.median(parts["rest"][joined])
+    one_drawing &= chroma < GREY  # a tile that is marked in colour hides none
+    are_twins = np.triu(one_drawing & (tone > shape), 1).any()
+    return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
 
 
 def cluster(look: Differences, size_odds: Callable[[int], float], hidden: int = 0) -> Grouping:
@@ -155,29 +177,6 @@ def _crowding(size: Indices | int, found: Grouping) -> Floats:
     """
     usual = np.median(np.bincount(found.labels))
     return np.asarray(PER_CROWD * np.log(np.maximum(size / usual, 1)), np.float64)
-
-
-def _may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
-    """(N,) cells of groups in which kinds may lie that differ in a colour which is not seen.
-
-    Where a picture without colour shows kinds that differ in tone alone, colours are what parts the
-    kinds of this game, and some of them are of one tone.
-    """
-    parts = dict(zip(PARTS, look.parts, strict=False))
-    kinds = found.labels == np.arange(found.labels.max() + 1)[:, None]
-    joined = np.triu(found.labels[:, None] == found.labels, 1)
-    no_cell = np.zeros(len(found.labels), bool)
-    if "rest" not in parts or np.median(parts["chroma"]) > GREY or not joined.any():
-        return no_cell
-    share = kinds / kinds.sum(1, keepdims=True)
-    shape, tone, rest, chroma = (
-        share @ parts[name] @ share.T for name in ("shape", "tone", "rest", "chroma")
-    )
-    one_drawing = shape < TWINS_SHAPE * np.median(parts["shape"])
-    one_drawing |= rest < TWINS_REST * np.median(parts["rest"][joined])
-    one_drawing &= chroma < GREY  # a tile that is marked in colour hides none
-    are_twins = np.triu(one_drawing & (tone > shape), 1).any()
-    return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
 
 
 def _parted(

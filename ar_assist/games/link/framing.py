@@ -26,6 +26,12 @@ FRAMED = 0.4
 MOST = 0.8  # of the cells around a board are none of its tiles
 FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
+# Px of a cell's side, from its border inward, that show a bevel or an edge (the outermost is mixed
+# with the neighbour's), and further in what they are compared with; along it, without the corners.
+SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(6, 12), slice(CELL // 6, -CELL // 6)
+CLEAR_RELIEF = 4.0  # spreads: then a tile hardly shows less than half of it by chance, and from …
+FAINT_RELIEF = 2.5  # … that on hardly less than a quarter
+HALF, QUARTER = 0.5, 0.25  # of that relief
 
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
@@ -64,6 +70,37 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     if best is None or best[0] <= PARTED:
         best = _frame_of_few(cells, sure, inside) or best
     return best and best[1:]
+
+
+def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None:
+    """(N,) the share that cells have of the relief that tiles share, a bevel or an edge around
+    faces of any colour and texture; and whether it parts tiles from ground. None: they share none.
+
+    A matched filter: each side and depth counts by how far most cells inside have it in common.
+    """
+    shown, sure = _profiles(cells), inside & ~empty
+    if sure.sum() < FEWEST:
+        return None
+    usual = np.median(shown[sure], 0)
+    spread = np.hypot(1.48 * np.median(np.abs(shown[sure] - usual), 0), NOISE)
+    weight = usual / spread**2
+    energy = float(usual @ weight)
+    if energy < FAINT_RELIEF**2:
+        return None
+    share = (shown @ weight / energy).astype(np.float32)
+    share = np.where(share < -1, -share, share)  # gaps are dark around a pale face amid dark ones
+    if (share[sure] > HALF).mean() < MOST:
+        return None
+    around = share[~inside]
+    has_none = (around < HALF) | (around > 1 / HALF)  # more is a picture of another thing
+    return share, energy >= CLEAR_RELIEF**2 and has_none.mean() > MOST
+
+
+def _profiles(cells: Array) -> Array:
+    """(N, K) what each side of cells shows, depth by depth, off what lies further in."""
+    turned = [np.rot90(cells, turn, (1, 2))[:, :, ALONG] for turn in range(4)]
+    sides = [side[:, SIDE_PX].mean(2) - side[:, INWARD_PX].mean((1, 2))[:, None] for side in turned]
+    return np.stack(sides, 1).reshape(len(cells), -1)
 
 
 def are_of_one_colour(cells: Array) -> bool:

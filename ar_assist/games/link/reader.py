@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games import tiles
-from ar_assist.games.grouping import Grouping, group
+from ar_assist.games.grouping import Grouping, group, may_hide_colour
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.clipping import ceiling, overexposed
@@ -39,7 +39,7 @@ from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, MOST_DOUBT, tell
 from ar_assist.games.residuals import finely
 from ar_assist.games.straightening import straightened
-from ar_assist.games.tiles import CELL, NOISE, Array, Indices
+from ar_assist.games.tiles import CELL, NOISE, Array, Differences, Indices
 from ar_assist.types import Image, Lattice, Reading
 
 ODD = -4.0  # log odds of an odd kind: a tile hidden, half removed or misread
@@ -73,7 +73,7 @@ class Survey:
     drawn: Array  # certainty that it shows more than a plain ground
     spared: Mask  # made unlike most tiles, but a picture that comes again amid plain ground
     marked: Mask  # a mark was taken off its frame
-    runs_on: Mask  # plain, and into a neighbour without a border: ground does so too
+    may_be_ground: Mask  # by how it is made
     sockets: Mask  # empty, though made as tiles are
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
@@ -112,10 +112,22 @@ class Survey:
         return even_sides(self.cells, self.tile)
 
     @cached_property
+    def compared(self) -> Differences:
+        """How the tiles of the lattice, row by row, differ."""
+        return finely(tiles.compare(self.shown, reach=1), self.shown)
+
+    @cached_property
     def grouped(self) -> Grouping:
         """The tiles of the lattice, (N,) row by row, in kinds."""
         hidden = int(_inner(self.suspect & ~self.tile).sum())
-        return group(finely(tiles.compare(self.shown, reach=1), self.shown), size_odds, hidden)
+        return group(self.compared, size_odds, hidden)
+
+    @cached_property
+    def colourless(self) -> Mask:
+        """(R, C) tiles of kinds that may be several, of colours which a grey picture lacks."""
+        unseen = np.zeros_like(_inner(self.tile))
+        unseen[_inner(self.tile)] = may_hide_colour(self.grouped, self.compared)
+        return unseen
 
 
 def read(
@@ -221,7 +233,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         return None
     mated = told.mated
     proof = mated | (inside & told.framed)
-    good = told.tile & ~told.runs_on & (~told.odd | (inside & told.vouched))
+    good = told.tile & ~told.may_be_ground & (~told.odd | (inside & told.vouched))
     suspect = inside & ~told.empty & ~(mated & told.made_alike)
     has_frame = ~told.odd & told.framed
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
@@ -246,7 +258,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
         drawn=told.drawn.reshape(grid),
         spared=told.spared.reshape(grid),
         marked=told.marked.reshape(grid),
-        runs_on=told.runs_on.reshape(grid),
+        may_be_ground=told.may_be_ground.reshape(grid),
         sockets=told.sockets.reshape(grid),
         held=(rows, cols),
         framed=bool(told.odd[~inside].mean() > 0.5),
@@ -385,12 +397,13 @@ def _reading(
     laid_bare[tile] = told.laid_bare
     board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
     board[dropped | laid_bare] = EMPTY
-    certainty = np.where(hidden, 1, _certainty(survey, told.groups))
+    told_otherwise = hidden | survey.colourless
+    certainty = np.where(told_otherwise, 1, _certainty(survey, told.groups))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
     # Doubts from here on say nothing against the other cells.
-    unsure = (hidden | _may_be_else(survey, told)) & ~laid_bare
+    unsure = (told_otherwise | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
     most = np.where(unsure, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     return replace(reading, certainty=np.minimum(certainty, most).astype(np.float32))
@@ -439,7 +452,7 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     """(R, C) tiles that may be others that were known before, hide a drawing, be stones, or be
     pieces of what lies behind or of a gap."""
     tile, groups = _inner(survey.tile), told.groups
-    unsure: Mask = tile & _inner(survey.runs_on)
+    unsure: Mask = tile & _inner(survey.may_be_ground)
     is_whole = not (~tile & ~_inner(survey.doubt)).any()
     unsure[tile] |= told.joins
     unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)

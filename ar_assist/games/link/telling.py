@@ -57,7 +57,7 @@ class Told:
     framed: bool  # tiles share a frame that tells
     cells: Array  # (N, CELL, CELL, 3) without marks
     marked: Mask  # a mark lay over their frame
-    runs_on: Mask  # into a neighbour without a border, and no frame tells: so does ground
+    may_be_ground: Mask  # by how they are made, where no frame tells
     sockets: Mask  # empty, though made as tiles are
     is_plain: bool  # the ground is, and of one colour
 
@@ -129,7 +129,7 @@ def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) 
         framed=bool(frame),
         cells=flat,
         marked=marked,
-        runs_on=seen.plain & seen.quiet.any(1) & (not frame),
+        may_be_ground=_may_be_ground(flat, seen, inside) & (not frame),
         sockets=sockets,
         is_plain=seen.is_plain,
     )
@@ -140,7 +140,21 @@ def _shared_frame(cells: Array, seen: ground.Shown, inside: Mask) -> _Frame | No
     bare = seen.empty | seen.chequered
     frame = framing.frame(cells, inside, bare, seen.plain)
     pictures = inside & ~bare & ~seen.plain
-    return None if frame and _is_of_one_colour(cells, ~bare, inside, pictures, *frame) else frame
+    if frame and _is_of_one_colour(cells, ~bare, inside, pictures, *frame):
+        frame = None
+    relief = None if frame else framing.relief(cells, inside, bare)
+    if relief is None:
+        return frame
+    share, is_clear = relief
+    return (np.maximum(1 - share, 0), framing.HALF) if is_clear else None
+
+
+def _may_be_ground(cells: Array, seen: ground.Shown, inside: Mask) -> Mask:
+    """(N,) cells that look like ground where no frame tells: plain ones that run on into another,
+    and those that lack the relief of most tiles, though it is too faint to tell all."""
+    relief = framing.relief(cells, inside, seen.empty | seen.chequered)
+    runs_on: Mask = seen.plain & seen.quiet.any(1)
+    return runs_on if relief is None else runs_on | (relief[0] < framing.QUARTER)
 
 
 def _by_frame(
@@ -154,7 +168,8 @@ def _by_frame(
     around = seen.empty | (odd & ~inside)
     is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
     is_coloured = seen.beside | ground.has_colour_of_ground(cells, around)
-    return odd, seen.empty | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
+    shows_ground = seen.empty & (odd | seen.quiet.any(1))  # else its colour alone is the ground's
+    return odd, shows_ground | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
 
 
 def _sockets(cells: Array, seen: ground.Shown, empty: Mask, inside: Mask) -> Mask:
