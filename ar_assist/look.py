@@ -102,6 +102,8 @@ def look(task: Task) -> Sight | None:
     if unbeatable or not task.anew:
         return here
     found = _find(task)
+    if found and here:
+        found = _with_cleared_lines(found, here, task.known)
     if found is None or not _beats(found, here, task.believed):
         return here
     return replace(found, tracker=Tracker(task.frame, found.plane, found.reading.corners))
@@ -361,6 +363,38 @@ def _places(shape: tuple[int, ...], reading: Reading[Any]) -> Iterator[Points]:
 def _ends(more: int) -> range:
     """By how many of `more` lines (or fewer, if negative) a board may be longer at its start."""
     return range(min(more, 0), max(more, 0) + 1)
+
+
+def _with_cleared_lines(found: Sight, here: Sight, known: Reading[Any] | None) -> Sight:
+    """A find on the lattice of the board that is followed, with the lines that it lacks of it, if
+    these are empty: lines at its border were cleared."""
+    reading, ours = found.reading, here.reading
+    (rows, cols), shape = reading.certainty.shape, ours.certainty.shape
+    if (rows, cols) == shape or found.in_view is not None or not ours.is_of_game(reading):
+        return found
+    corners = found.plane.to_plane(here.plane.to_frame(ours.corners))
+    seen = transform(np.asarray(np.linalg.inv(reading.plane_from_grid)), corners)
+    left, top = np.rint(seen[0]).astype(int).tolist()
+    whole = Lattice((left, top), (1, 1), *shape).corners
+    inside = slice(-top, rows - top), slice(-left, cols - left)
+    is_part = min(-left, -top) >= 0 and rows - top <= shape[0] and cols - left <= shape[1]
+    if not is_part or np.abs(seen - whole).max() > SAME_PLACE:
+        return found
+    cells, certainty = np.zeros_like(ours.cells), ours.certainty.copy()
+    cells[inside], certainty[inside] = reading.cells, reading.certainty
+    if ours.cells.any(where=_except(shape, inside)):
+        return found
+    board = ours.board.with_cells(cells.tolist())
+    placed = transform(reading.plane_from_grid, whole)
+    reading = replace(reading, board=board, corners=placed, certainty=certainty)
+    return replace(found, reading=reading, natural=_natural(found.game, reading, known))
+
+
+def _except(shape: tuple[int, ...], inside: tuple[slice, slice]) -> Mask:
+    """(rows, cols) all cells of such a board but those inside."""
+    beyond = np.ones(shape, bool)
+    beyond[inside] = False
+    return beyond
 
 
 def _beats(found: Sight, here: Sight | None, believed: Reading[Any] | None) -> bool:

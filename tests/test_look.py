@@ -175,6 +175,28 @@ def test_a_find_of_fewer_cells_does_not_challenge_a_board(cols: int, beats: bool
     assert look_module._beats(replace(here, reading=there), here, None) == beats
 
 
+@pytest.mark.parametrize("is_cleared", [True, False])
+def test_a_find_without_a_line_that_was_cleared_has_it_still(is_cleared: bool):
+    """Without one that holds tiles it is as it was found."""
+    cells = np.arange(1, ROWS * COLS + 1).reshape(ROWS, COLS)
+    cells[:, -1] = 0
+    cells[2, -1] = 0 if is_cleared else 5
+    ours = Reading(
+        ToyBoard(tuple(map(tuple, cells.tolist()))), LATTICE.corners, np.ones(cells.shape), 0.8
+    )
+    here = Sight(ToyGame(), Plane(np.eye(3), PLANE_WH), LATTICE, None, ours)
+    smaller = replace(LATTICE, cols=COLS - 1)
+    part = ToyBoard(tuple(map(tuple, cells[:, :-1].tolist())))
+    theirs = Reading(part, smaller.corners + 1, np.full((ROWS, COLS - 1), 0.9), 0.95)
+    found = replace(here, lattice=smaller, reading=theirs)
+    extended = look_module._with_cleared_lines(found, here, ours).reading
+    assert (extended.cells.shape == cells.shape) == is_cleared
+    if is_cleared:
+        assert (extended.cells == cells).all()
+        assert extended.corners == pytest.approx(LATTICE.corners + 1)
+        assert (extended.certainty[:, :-1] == 0.9).all() and extended.confidence == 0.95
+
+
 def test_what_is_read_faintly_is_no_board_but_the_known_one(source):
     frame, known = source.frame(0), sight_of(START).reading
     for confidence, remembered, is_seen in (
