@@ -100,3 +100,15 @@ def test_a_kind_that_shows_little_is_none_of_what_lies_behind_if_it_has_the_fram
     reading = reader.read(image, lattice)
     assert same_partition(cells_of(reading), truth)
     assert (reading.certainty >= SURE).all()
+
+
+@pytest.mark.parametrize(("tone", "hides"), [(120, False), (150, True)])
+def test_where_no_tile_of_the_ground_s_tone_is_seen_empty_cells_may_be_such_tiles(
+    tone: int, hides: bool
+) -> None:
+    """Before a camera without colour: tiles of 200 would show anywhere."""
+    level = np.array([[200, 200, 120], [tone, tone, 118], [200, 200, 121]], np.float32)
+    cells = np.ones((3, 3, tiles.CELL, tiles.CELL, 3), np.float32) * level[..., None, None, None]
+    bare = np.zeros((3, 3), bool)
+    bare[:, 2] = True
+    assert (suspects.hide_tiles(cells, bare, ~bare) == (bare & hides)).all()

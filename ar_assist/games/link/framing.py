@@ -31,6 +31,7 @@ CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(6, 12), slice(CELL // 6, -CELL // 6)
 CLEAR_RELIEF = 4.0  # spreads: then a tile hardly shows less than half of it by chance, and from …
 FAINT_RELIEF = 2.5  # … that on hardly less than a quarter
+NEARLY_ALL = 0.9  # of the tiles show half of a relief that is faint, and yet parts them from ground
 HALF, QUARTER = 0.5, 0.25  # of that relief
 
 
@@ -89,11 +90,13 @@ def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None
         return None
     share = (shown @ weight / energy).astype(np.float32)
     share = np.where(share < -1, -share, share)  # gaps are dark around a pale face amid dark ones
-    if (share[sure] > HALF).mean() < MOST:
+    shared = (share[sure] > HALF).mean()
+    if shared < MOST:
         return None
-    around = share[~inside]
-    has_none = (around < HALF) | (around > 1 / HALF)  # more is a picture of another thing
-    return share, energy >= CLEAR_RELIEF**2 and has_none.mean() > MOST
+    has_none = (share < HALF) | (share > 1 / HALF)  # more is a picture of another thing
+    grounds = (has_none[ground] for ground in (~inside, inside & empty) if ground.any())
+    is_clear = energy >= CLEAR_RELIEF**2 or shared > NEARLY_ALL
+    return share, bool(is_clear and max(ground.mean() for ground in grounds) > MOST)
 
 
 def _profiles(cells: Array) -> Array:

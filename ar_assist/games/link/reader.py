@@ -450,7 +450,7 @@ def _alone_on_ground(survey: Survey, groups: Indices, sizes: Indices) -> Mask:
 
 def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     """(R, C) tiles that may be others that were known before, hide a drawing, be stones, or be
-    pieces of what lies behind or of a gap."""
+    pieces of what lies behind or of a gap; and empty cells that may be tiles."""
     tile, groups = _inner(survey.tile), told.groups
     unsure: Mask = tile & _inner(survey.may_be_ground)
     is_whole = not (~tile & ~_inner(survey.doubt)).any()
@@ -458,6 +458,10 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
+    if survey.colourless.any():
+        bare = ~tile & ~_inner(survey.doubt)
+        framed = tile & _inner(survey.has_frame)
+        unsure |= suspects.hide_tiles(_inner(survey.cells), bare, framed)
     if survey.on_picture:  # a piece of it has no frame
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~_inner(survey.has_frame)[tile]

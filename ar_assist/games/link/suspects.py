@@ -4,11 +4,12 @@ what is not seen may differ, or they are no tiles at all."""
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import distance
 
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
 from ar_assist.games.link.clipping import CLIPPED
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.ground import SAME, Mask
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 
@@ -80,3 +81,15 @@ def _are_mostly(some: Mask, groups: Indices) -> Mask:
     """(K,) groups of which most tiles are among `some` (N,)."""
     most: Mask = 2 * np.bincount(groups, some) > np.bincount(groups)
     return most
+
+
+def hide_tiles(cells: Array, bare: Mask, framed: Mask) -> Mask:
+    """(R, C) `bare` ones of (R, C, CELL, CELL, 3) cells that may be tiles of the ground's own tone,
+    where colours that are not seen part the kinds: all, unless a pair of that tone is seen by the
+    frame that tiles share."""
+    if not bare.any():
+        return bare
+    levels = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*bare.shape, 3)
+    off = distance.cdist(levels[framed], levels[bare])
+    of_its_tone = (off < SAME / 2).any(1)
+    return bare & bool(of_its_tone.sum() < 2)
