@@ -29,10 +29,9 @@ CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 # Px of a cell's side, from its border inward, that show a bevel or an edge (the outermost is mixed
 # with the neighbour's), and further in what they are compared with; along it, without the corners.
 SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(6, 12), slice(CELL // 6, -CELL // 6)
-CLEAR_RELIEF = 4.0  # spreads: then a tile hardly shows less than half of it by chance, and from …
-FAINT_RELIEF = 2.5  # … that on hardly less than a quarter
-NEARLY_ALL = 0.9  # of the tiles show half of a relief that is faint, and yet parts them from ground
+LEAST_RELIEF = 2.5  # spreads: then a tile hardly shows less than a quarter of it by chance
 HALF, QUARTER = 0.5, 0.25  # of that relief
+NEARLY_ALL = 0.9  # of the tiles show half of a relief that parts them from ground
 
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
@@ -86,7 +85,7 @@ def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None
     spread = np.hypot(1.48 * np.median(np.abs(shown[sure] - usual), 0), NOISE)
     weight = usual / spread**2
     energy = float(usual @ weight)
-    if energy < FAINT_RELIEF**2:
+    if energy < LEAST_RELIEF**2:
         return None
     share = (shown @ weight / energy).astype(np.float32)
     share = np.where(share < -1, -share, share)  # gaps are dark around a pale face amid dark ones
@@ -95,8 +94,7 @@ def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None
         return None
     has_none = (share < HALF) | (share > 1 / HALF)  # more is a picture of another thing
     grounds = (has_none[ground] for ground in (~inside, inside & empty) if ground.any())
-    is_clear = energy >= CLEAR_RELIEF**2 or shared > NEARLY_ALL
-    return share, bool(is_clear and max(ground.mean() for ground in grounds) > MOST)
+    return share, shared > NEARLY_ALL and max(ground.mean() for ground in grounds) > MOST
 
 
 def _profiles(cells: Array) -> Array:

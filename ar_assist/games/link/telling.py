@@ -221,8 +221,8 @@ def _may_be_tiles(
     seen: ground.Shown, made: _Made, mated: Mask, vouched: Mask, inside: Mask, has_frame: bool
 ) -> Mask:
     """(N,) cells that have a mate where they need one, and are made as tiles are."""
-    # Pieces of ground are mates too.
-    must_have_mate = ~inside | made.blank | (seen.plain & ~vouched)
+    # Pieces of ground are mates too, and one of its colour may look framed by chance.
+    must_have_mate = ~inside | made.blank | (seen.plain & ~vouched) | seen.empty
     # Beside the board a blank tile must show the frame, on every side.
     is_blank = ~made.odd & ~seen.quiet.any(1) & has_frame
     may_be: Mask = np.where(must_have_mate, mated & ~made.odd, mated | ~made.odd)
