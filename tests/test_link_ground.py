@@ -761,3 +761,22 @@ def test_ground_that_runs_on_out_of_the_board_in_another_colour_is_no_stone() ->
     reading = reader.read(image, lattice)
     assert reading is not None
     assert reading.certainty[bare] > 0.9 > reading.certainty[stone]
+
+
+@pytest.mark.parametrize("reach", [slice(4, 6), slice(8, 10)])
+def test_a_hand_over_the_board_is_not_surely_ground(reach: slice) -> None:
+    """It is as plain as the ground, and runs on out of the board, but over one side or a corner."""
+    hidden = np.zeros((8, 10), bool)
+    hidden[4:, reach] = True
+    truth = np.zeros(hidden.shape, int)
+    truth[~hidden] = shuffled(8, 9, 14, 5).ravel()
+    truth[truth > 12] = 0
+    image, lattice = picture(truth, ground=60)
+    left = (3 + reach.start) * PITCH
+    right = image.shape[1] if reach.stop == 10 else left + 2 * PITCH
+    image[7 * PITCH :, left:right] = 90, 120, 180
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[~hidden] > 0.9).all()
+    assert (reading.certainty[hidden] < 0.9).all()

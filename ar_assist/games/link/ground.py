@@ -79,6 +79,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     guessed = guessed | _may_hold_pale(middle.reshape(grid), empty, quiet, board)
+    guessed = guessed | _may_lie_over(cells, level, quiet, empty & board)
     faint = plain | (middle < limit)
     chequered = _chequered(level, plain.reshape(grid) & board).ravel()
     apart, hung = contrast.copy(), faint & ~plain
@@ -118,6 +119,42 @@ def _may_hold_pale(middle: Array, empty: Mask, quiet: Mask, board: Mask) -> Mask
     busier = middle > BUSIER * np.quantile(around, USUALLY) + NOISE / 2
     pale: Mask = busier & empty & board
     return pale & ~_running(quiet, empty & ~pale, board)[1].any()
+
+
+def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
+    """(R, C) `bare` cells of the board that a hand may show, which comes in over one side or two
+    that meet, and what has its colour.
+
+    Ground goes on behind the tiles from one side to the other, or shows between them, or is a large
+    part of the board. `level` (R, C, 3) is the mean colour of each.
+    """
+    over, ground = np.zeros_like(bare), np.zeros_like(bare)
+    part = _parts(quiet, bare)
+    sides, between = _colours_beside(cells), _colour_between(cells)
+    large = ENOUGH * (bare.shape[0] - 2) * (bare.shape[1] - 2)
+    for number in np.unique(part[bare]):
+        some = part == number
+        shows = [bool((_off(level[some], side) < SAME).any()) for side in sides]
+        above, below, left, right = shows
+        goes_on = (above and below) or (left and right)
+        is_between = len(between) > 0 and bool((_off(level[some], between) < SAME).any())
+        if goes_on or is_between or some.sum() >= large:
+            ground |= some
+            continue
+        comes_in = 0 < sum(shows) <= some.sum()  # a corner cell lies at two sides by itself
+        if comes_in and any(_ends_beside(side, level[some]) for side in sides):
+            over |= some
+    if not over.any():
+        return over
+    return over | (bare & ~ground & (_off(level, level[over]) < SAME))
+
+
+def _ends_beside(side: Array, colours: Array) -> bool:
+    """Whether some of the (N, 3) colours show on a side (K, 3) of the board and end there within
+    two cells, where light and sky change less: one cell may be half covered."""
+    shows = _off(side, colours) < SAME
+    steps = np.linalg.norm(side[2:] - side[:-2], axis=-1)
+    return bool((steps[shows[2:] != shows[:-2]] > ONE_GROUND).any())
 
 
 def _chequered(level: Array, plain: Mask) -> Mask:
@@ -431,19 +468,19 @@ def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
 
 def _has_colour_around(cells: Array) -> Mask:
     """(N,) cells whose middle has a colour that shows right beside the board or between tiles."""
-    shown_there = np.concatenate([_colours_beside(cells), _colour_between(cells)])
+    shown_there = np.concatenate([*_colours_beside(cells), _colour_between(cells)])
     same: Mask = _off(tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3))), shown_there) < SAME
     return same
 
 
-def _colours_beside(cells: Array) -> Array:
-    """(K, 3) colours that show right beside the board.
+def _colours_beside(cells: Array) -> list[Array]:
+    """(K, 3) colours that show right beside the board: above, below, to the left and to the right.
 
     The outer of (R, C, CELL, CELL, 3) cells lie around it. What they show further out may be else.
     """
     near, far = slice(EDGE // 2, EDGE * 2), slice(-EDGE * 2, -EDGE // 2)
     sides = cells[0, :, far], cells[-1, :, near], cells[:, 0, :, far], cells[:, -1, :, near]
-    return np.concatenate([strip.mean((1, 2)) for strip in sides])
+    return [strip.mean((1, 2)) for strip in sides]
 
 
 def _colour_between(cells: Array) -> Array:
@@ -480,6 +517,13 @@ def _is_flatter(open_: Array, bordered: Array) -> bool:
 
 def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
     """(R, C) which of some cells run on into another, and of these, out of the board."""
+    part = _parts(quiet, some)
+    runs_on = np.bincount(part.ravel())[part] > 1
+    return runs_on, runs_on & np.isin(part, np.intersect1d(part[~inside], part[inside]))
+
+
+def _parts(quiet: Mask, some: Mask) -> NDArray[np.int32]:
+    """(R, C) numbers of the parts that some cells make which run on into each other."""
     index = np.arange(some.size).reshape(some.shape)
     beside = quiet[:, :-1, 1] & some[:, :-1] & some[:, 1:]
     below = quiet[:-1, :, 2] & some[:-1] & some[1:]
@@ -488,6 +532,5 @@ def _running(quiet: Mask, some: Mask, inside: Mask) -> tuple[Mask, Mask]:
         np.concatenate([index[:, 1:][beside], index[1:][below]]),
     )
     graph = coo_array((np.ones(len(links[0])), links), (some.size, some.size))
-    part = connected_components(graph, directed=False)[1].reshape(some.shape)
-    runs_on = np.bincount(part.ravel())[part] > 1
-    return runs_on, runs_on & np.isin(part, np.intersect1d(part[~inside], part[inside]))
+    part: NDArray[np.int32] = connected_components(graph, directed=False)[1].reshape(some.shape)
+    return part
