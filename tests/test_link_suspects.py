@@ -112,3 +112,22 @@ def test_where_no_tile_of_the_ground_s_tone_is_seen_empty_cells_may_be_such_tile
     bare = np.zeros((3, 3), bool)
     bare[:, 2] = True
     assert (suspects.hide_tiles(cells, bare, ~bare) == (bare & hides)).all()
+
+
+def test_a_drawing_in_the_tone_of_its_face_shows_as_much_as_its_colour_does() -> None:
+    rng = np.random.default_rng(2)
+    kinds = rng.integers(0, 256, (10, tiles.CELL, tiles.CELL, 3)).astype(np.float32)
+    kinds[9] += 128 - (kinds[9] @ np.float32(tiles.LUMINANCE))[..., None]
+    assert not suspects.show_little(kinds).any()
+
+
+@pytest.mark.parametrize("fall", [0, 120])
+def test_a_ground_of_several_colours_is_known_though_it_is_made_even(fall: int) -> None:
+    truth = cleared(shuffled(6, 8, 12, 2), 8)
+    image, lattice = picture(truth)
+    plain = picture(np.zeros_like(truth))[0]
+    slope = (fall * np.linspace(0, 1, image.shape[1]))[:, None].astype(np.uint8)
+    image = np.where(image == plain, image + slope, image).astype(np.uint8)
+    survey = reader._survey(image, lattice)
+    assert survey is not None
+    assert survey.is_uneven == (fall > 0)

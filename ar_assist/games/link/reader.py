@@ -23,7 +23,7 @@ from ar_assist.games.link.confidence import MANY_TILES, at_best, judged, mishaps
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.ground import Mask, is_one_ground
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
@@ -100,6 +100,13 @@ class Survey:
         """(R + 2, C + 2) of being a tile or not."""
         doubtful = np.where(self.tile, DOUBTFUL, DROPPED)
         return np.where(self.doubt, doubtful, self.seems).astype(np.float32)
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether the ground is of several colours in the picture, before it is made even."""
+        bare = ~_inner(self.tile) & ~_inner(self.doubt)
+        levels = tiles.level(tiles.face(_inner(self.raw)[bare]))
+        return len(levels) > 0 and not is_one_ground(levels)
 
     @property
     def bare(self) -> Mask:
@@ -462,7 +469,7 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
         bare = ~tile & ~_inner(survey.doubt)
         framed = tile & _inner(survey.has_frame)
         unsure |= suspects.hide_tiles(_inner(survey.cells), bare, framed)
-    if survey.on_picture:  # a piece of it has no frame
+    if survey.on_picture or survey.is_uneven:  # a piece of it has no frame
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~_inner(survey.has_frame)[tile]
     return unsure

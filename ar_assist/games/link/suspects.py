@@ -9,7 +9,7 @@ from scipy.spatial import distance
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
 from ar_assist.games.link.clipping import CLIPPED
-from ar_assist.games.link.ground import SAME, Mask
+from ar_assist.games.link.ground import SAME, Mask, contrasts
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 
@@ -70,8 +70,7 @@ def may_be_stones(groups: Indices, unlike: Mask) -> Mask:
 
 def show_little(pictures: Array) -> Mask:
     """(K,) kinds that show far less than most: (K, CELL, CELL, 3) pieces of what lies behind."""
-    grey, _ = tiles.opponent(pictures)
-    shown = np.log(tiles.spread(tiles.face(tiles.detail(grey))[..., None])[:, 0] + LEAST_DETAIL)
+    shown = np.log(contrasts(tiles.face(pictures)) + LEAST_DETAIL)
     usual, spread = tiles.median_and_spread(shown, LEAST_SPREAD)
     little: Mask = (shown - usual < -SHOW_LITTLE * spread) & (len(shown) >= USUAL_KINDS)
     return little
