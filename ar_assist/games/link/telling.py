@@ -129,7 +129,7 @@ def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) 
         framed=bool(frame),
         cells=flat,
         marked=marked,
-        may_be_ground=_may_be_ground(flat, seen, inside) & (not frame),
+        may_be_ground=np.zeros_like(tile) if frame else _may_be_ground(flat, seen, inside),
         sockets=sockets,
         is_plain=seen.is_plain,
     )
