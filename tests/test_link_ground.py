@@ -780,3 +780,17 @@ def test_a_hand_over_the_board_is_not_surely_ground(reach: slice) -> None:
     assert same_partition(np.array(reading.board.cells), truth)
     assert (reading.certainty[~hidden] > 0.9).all()
     assert (reading.certainty[hidden] < 0.9).all()
+
+
+def test_faces_that_run_together_are_no_ground_where_they_show_what_others_do() -> None:
+    """Ivory tiles without gaps; the ground beside the board is green and plain."""
+    inside = np.zeros((8, 12), bool)
+    inside[1:-1, 1:-1] = True
+    level = np.where(inside[..., None], 200, np.array([40, 90, 40])).astype(np.float32)
+    quiet = np.zeros((*inside.shape, 4), bool)
+    quiet[2:5, 2:5, 1] = quiet[2:5, 3:6, 3] = True
+    contrast = np.where(quiet.any(2), 13.5, 14.5).astype(np.float32)
+    contrast[~inside] = 2
+    bare = np.zeros_like(inside)
+    empty, _ = ground._amid_pictures(level, quiet, contrast, bare, bare, inside)
+    assert not empty.any()

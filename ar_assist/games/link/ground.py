@@ -394,8 +394,9 @@ def _amid_pictures(
         # Drawings without frames run on as well, in the board and around it.
         around = contrast[_runs_in(quiet)]
         usual = min(np.quantile(some, USUALLY) for some in (inner, around) if len(some))
-        smooth = open_ & (contrast < BUSIER * usual + NOISE)
-        even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
+        if BUSIER * usual < np.median(bordered):  # else what runs on are tiles like the others
+            smooth = open_ & (contrast < BUSIER * usual + NOISE)
+            even = plain | (open_ & (contrast < NO_MORE * usual))  # in a dark room ground is noisy
     runs_on, runs_out = _running(quiet, plain | smooth, inside)
     islands = runs_on & even
     sure = islands & beside & inside
