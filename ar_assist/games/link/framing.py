@@ -5,6 +5,8 @@ Cells are (N, CELL, CELL, 3) as `straightened` cuts them, masks and values (N,).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,13 @@ SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(6, 12), slice(CELL // 6, -CELL //
 LEAST_RELIEF = 2.5  # spreads: then a tile hardly shows less than a quarter of it by chance
 HALF, QUARTER = 0.5, 0.25  # of that relief
 NEARLY_ALL = 0.9  # of the tiles show half of a relief that parts them from ground
+
+
+class Relief(NamedTuple):
+    """A bevel or an edge that tiles share, around faces of any colour and texture."""
+
+    share: Array  # (N,) of it that cells have
+    is_clear: bool  # it parts tiles from ground
 
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
@@ -72,9 +81,8 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
     return best and best[1:]
 
 
-def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None:
-    """(N,) the share that cells have of the relief that tiles share, a bevel or an edge around
-    faces of any colour and texture; and whether it parts tiles from ground. None: they share none.
+def relief(cells: Array, inside: Mask, empty: Mask) -> Relief | None:
+    """The relief that tiles inside share, but for what is known to be empty; None: there is none.
 
     A matched filter: each side and depth counts by how far most cells inside have it in common.
     """
@@ -94,7 +102,8 @@ def relief(cells: Array, inside: Mask, empty: Mask) -> tuple[Array, bool] | None
         return None
     has_none = (share < HALF) | (share > 1 / HALF)  # more is a picture of another thing
     grounds = (has_none[ground] for ground in (~inside, inside & empty) if ground.any())
-    return share, shared > NEARLY_ALL and max(ground.mean() for ground in grounds) > MOST
+    parts = shared > NEARLY_ALL and max(ground.mean() for ground in grounds) > MOST
+    return Relief(share, bool(parts))
 
 
 def _profiles(cells: Array) -> Array:

@@ -8,6 +8,7 @@ that they share, or is as unlike the ground as theirs. `ground` says what cells 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -73,7 +74,12 @@ class Told:
         return self.vouched | ~self.odd | self.spared
 
 
-_Frame = tuple[Array, float]  # (N,) misfits of cells, and the one that parts tiles from ground
+class _Frame(NamedTuple):
+    """How tiles are made."""
+
+    off: Array  # (N,) misfits of cells
+    most: float  # the one that parts tiles from ground
+    is_relief: bool  # it is independent of the colour of faces
 
 
 def tell(cells: Array, inside: Mask) -> Told | None:
@@ -140,13 +146,12 @@ def _shared_frame(cells: Array, seen: ground.Shown, inside: Mask) -> _Frame | No
     bare = seen.empty | seen.chequered
     frame = framing.frame(cells, inside, bare, seen.plain)
     pictures = inside & ~bare & ~seen.plain
-    if frame and _is_of_one_colour(cells, ~bare, inside, pictures, *frame):
-        frame = None
-    relief = None if frame else framing.relief(cells, inside, bare)
-    if relief is None:
-        return frame
-    share, is_clear = relief
-    return (np.maximum(1 - share, 0), framing.HALF) if is_clear else None
+    if frame and not _is_of_one_colour(cells, ~bare, inside, pictures, *frame):
+        return _Frame(*frame, is_relief=False)
+    relief = framing.relief(cells, inside, bare)
+    if relief is None or not relief.is_clear:
+        return None
+    return _Frame(np.maximum(1 - relief.share, 0), framing.HALF, is_relief=True)
 
 
 def _may_be_ground(cells: Array, seen: ground.Shown, inside: Mask) -> Mask:
@@ -154,7 +159,7 @@ def _may_be_ground(cells: Array, seen: ground.Shown, inside: Mask) -> Mask:
     and those that lack the relief of most tiles, though it is too faint to tell all."""
     relief = framing.relief(cells, inside, seen.empty | seen.chequered)
     runs_on: Mask = seen.plain & seen.quiet.any(1)
-    return runs_on if relief is None else runs_on | (relief[0] < framing.QUARTER)
+    return runs_on if relief is None else runs_on | (relief.share < framing.QUARTER)
 
 
 def _by_frame(
@@ -163,12 +168,13 @@ def _by_frame(
     """(N,) cells that are odd by their frame, and those that show ground, also for want of it."""
     if frame is None:
         return np.zeros(len(cells), bool), seen.empty
-    off, most = frame
+    off, most, is_relief = frame
     odd = off > most
     around = seen.empty | (odd & ~inside)
     is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
     is_coloured = seen.beside | ground.has_colour_of_ground(cells, around)
-    shows_ground = seen.empty & (odd | seen.quiet.any(1))  # else its colour alone is the ground's
+    is_framed = ~odd & ~seen.quiet.any(1) & is_relief  # its colour alone is the ground's
+    shows_ground = seen.empty & ~is_framed
     return odd, shows_ground | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
 
 
@@ -243,7 +249,7 @@ def _certainties(
     shows = np.log(_times(seen.contrast, seen.limit))
     clear = shows
     if frame:
-        off, most = frame
+        off, most, _ = frame
         clear = np.where(made.blank | made.spared, -shows, np.log((off + 0.01) / most))
         # What runs out of the board and has no frame: either may be the clearer sign of ground.
         runs_out = seen.empty & seen.quiet.any(1) & (clear > 0)
