@@ -30,7 +30,7 @@ FAINT = 0.4  # of the contrast in the rims of tiles: no frame
 CLIP = 5.0  # spreads: one hint mark or pointer must not decide about a rim
 # Px of a cell's side, from its border inward, that show a bevel or an edge (the outermost is mixed
 # with the neighbour's), and further in what they are compared with; along it, without the corners.
-SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(6, 12), slice(CELL // 6, -CELL // 6)
+SIDE_PX, INWARD_PX, ALONG = slice(1, 4), slice(5, 9), slice(CELL // 6, -CELL // 6)
 LEAST_RELIEF = 2.5  # spreads: then a tile hardly shows less than a quarter of it by chance
 HALF, QUARTER = 0.5, 0.25  # of that relief
 NEARLY_ALL = 0.9  # of the tiles show half of a relief that parts them from ground
