@@ -380,21 +380,14 @@ def _with_cleared_lines(found: Sight, here: Sight, known: Reading[Any] | None) -
     is_part = min(-left, -top) >= 0 and rows - top <= shape[0] and cols - left <= shape[1]
     if not is_part or np.abs(seen - whole).max() > SAME_PLACE:
         return found
+    if np.count_nonzero(ours.cells) > np.count_nonzero(ours.cells[inside]):
+        return found
     cells, certainty = np.zeros_like(ours.cells), ours.certainty.copy()
     cells[inside], certainty[inside] = reading.cells, reading.certainty
-    if ours.cells.any(where=_except(shape, inside)):
-        return found
     board = ours.board.with_cells(cells.tolist())
     placed = transform(reading.plane_from_grid, whole)
     reading = replace(reading, board=board, corners=placed, certainty=certainty)
     return replace(found, reading=reading, natural=_natural(found.game, reading, known))
-
-
-def _except(shape: tuple[int, ...], inside: tuple[slice, slice]) -> Mask:
-    """(rows, cols) all cells of such a board but those inside."""
-    beyond = np.ones(shape, bool)
-    beyond[inside] = False
-    return beyond
 
 
 def _beats(found: Sight, here: Sight | None, believed: Reading[Any] | None) -> bool:

@@ -71,7 +71,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
     plain, beside = contrast < limit, _has_colour_around(cells)
-    level = _levels(cells)
+    level = levels(cells)
     quiet = quiet | (sloping & (plain.reshape(*grid, 1) | _neighbours(plain.reshape(grid))))
     if of_squares:
         empty, guessed = _amid_squares(level, quiet, plain.reshape(grid), board)
@@ -134,10 +134,10 @@ def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
     large = ENOUGH * (bare.shape[0] - 2) * (bare.shape[1] - 2)
     for number in np.unique(part[bare]):
         some = part == number
-        shows = [bool((_off(level[some], side) < SAME).any()) for side in sides]
+        shows = [bool((off_colours(level[some], side) < SAME).any()) for side in sides]
         above, below, left, right = shows
         goes_on = (above and below) or (left and right)
-        is_between = len(between) > 0 and bool((_off(level[some], between) < SAME).any())
+        is_between = len(between) > 0 and bool((off_colours(level[some], between) < SAME).any())
         if goes_on or is_between or some.sum() >= large:
             ground |= some
             continue
@@ -146,13 +146,13 @@ def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
             over |= some
     if not over.any():
         return over
-    return over | (bare & ~ground & (_off(level, level[over]) < SAME))
+    return over | (bare & ~ground & (off_colours(level, level[over]) < SAME))
 
 
 def _ends_beside(side: Array, colours: Array) -> bool:
     """Whether some of the (N, 3) colours show on a side (K, 3) of the board and end there within
     two cells, where light and sky change less: one cell may be half covered."""
-    shows = _off(side, colours) < SAME
+    shows = off_colours(side, colours) < SAME
     steps = np.linalg.norm(side[2:] - side[:-2], axis=-1)
     return bool((steps[shows[2:] != shows[:-2]] > ONE_GROUND).any())
 
@@ -348,7 +348,7 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
         known = panel if panel.any() else runs_on
     if not known.any():
         return known, known
-    known = known | (runs_on & (_off(level, level[known]) < SAME))
+    known = known | (runs_on & (off_colours(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
     off = _off_nearest(level, known)
     near, others = off < SAME / 2, plain & inside & ~known
@@ -361,7 +361,7 @@ def _are_nearer(level: Array, off: Array, squares: Mask) -> Mask:
     """(R, C) cells that are by far nearer in colour to some of the squares than `off`, (R, C)."""
     if not squares.any():
         return squares
-    nearer: Mask = _off(level, level[squares]) < LIKER * off
+    nearer: Mask = off_colours(level, level[squares]) < LIKER * off
     return nearer
 
 
@@ -373,7 +373,7 @@ def _of_most(level: Array, open_: Mask) -> Mask:
     if open_.sum() < ENOUGH_OPEN:
         return np.zeros_like(open_)
     usual = np.median(level[open_], axis=0)[None]
-    near: Mask = open_ & (_off(level, usual) < SAME)
+    near: Mask = open_ & (off_colours(level, usual) < SAME)
     return near if near.sum() > MOST_OPEN * open_.sum() else np.zeros_like(near)
 
 
@@ -401,7 +401,7 @@ def _amid_pictures(
     islands = runs_on & even
     sure = islands & beside & inside
     if sure.any() and (not runs_out.any() or _is_plain(level, runs_out & inside, even.ravel())):
-        islands &= _off(level, level[sure]) < ONE_GROUND  # others are blank tiles that touch
+        islands &= off_colours(level, level[sure]) < ONE_GROUND  # others are blank tiles that touch
     known = runs_out | islands
     if not known.any():
         return known, known
@@ -431,7 +431,7 @@ def _runs_in(quiet: Mask) -> Mask:
     return into
 
 
-def _levels(cells: Array) -> Array:
+def levels(cells: Array) -> Array:
     """(R, C, 3) mean colours of the faces of (R, C, CELL, CELL, 3) cells."""
     rows, cols = cells.shape[:2]
     return tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(rows, cols, 3)
@@ -463,14 +463,16 @@ def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
     level = tiles.level(_middles(cells))
     if not known.any():
         return np.ones(len(cells), bool)
-    near: Mask = _off(level, level[known]) < SAME
+    near: Mask = off_colours(level, level[known]) < SAME
     return near
 
 
 def _has_colour_around(cells: Array) -> Mask:
     """(N,) cells whose middle has a colour that shows right beside the board or between tiles."""
     shown_there = np.concatenate([*_colours_beside(cells), _colour_between(cells)])
-    same: Mask = _off(tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3))), shown_there) < SAME
+    same: Mask = (
+        off_colours(tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3))), shown_there) < SAME
+    )
     return same
 
 
@@ -499,11 +501,11 @@ def _colour_between(cells: Array) -> Array:
     if not len(meeting):
         return meeting
     usual: Array = np.median(meeting, 0)[None]
-    shows = (_off(meeting, usual) < SAME).mean() >= EVERYWHERE
+    shows = (off_colours(meeting, usual) < SAME).mean() >= EVERYWHERE
     return usual if shows else usual[:0]
 
 
-def _off(level: Array, known: Array) -> Array:
+def off_colours(level: Array, known: Array) -> Array:
     """(…,) by how many grey levels cells are off the known colour (K, 3) that is most like them."""
     off: Array = distance.cdist(level.reshape(-1, 3), known).min(1).reshape(level.shape[:-1])
     return off

@@ -23,7 +23,8 @@ from ar_assist.games.link.confidence import MANY_TILES, at_best, judged, mishaps
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
-from ar_assist.games.link.ground import Mask, is_one_ground
+from ar_assist.games.link.framing import are_of_one_colour
+from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.memory import Memory, parted
@@ -101,12 +102,15 @@ class Survey:
         doubtful = np.where(self.tile, DOUBTFUL, DROPPED)
         return np.where(self.doubt, doubtful, self.seems).astype(np.float32)
 
+    @cached_property
+    def vacant(self) -> Mask:
+        """(R, C) cells of the board that are no tiles, without a doubt."""
+        return ~_inner(self.tile) & ~_inner(self.doubt)
+
     @property
     def is_uneven(self) -> bool:
         """Whether the ground is of several colours in the picture, before it is made even."""
-        bare = ~_inner(self.tile) & ~_inner(self.doubt)
-        levels = tiles.level(tiles.face(_inner(self.raw)[bare]))
-        return len(levels) > 0 and not is_one_ground(levels)
+        return bool(self.vacant.any()) and not are_of_one_colour(_inner(self.raw)[self.vacant])
 
     @property
     def bare(self) -> Mask:
@@ -404,13 +408,13 @@ def _reading(
     laid_bare[tile] = told.laid_bare
     board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
     board[dropped | laid_bare] = EMPTY
-    told_otherwise = hidden | survey.colourless
-    certainty = np.where(told_otherwise, 1, _certainty(survey, told.groups))
+    excused = hidden | survey.colourless
+    certainty = np.where(excused, 1, _certainty(survey, told.groups))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
     # Doubts from here on say nothing against the other cells.
-    unsure = (told_otherwise | _may_be_else(survey, told)) & ~laid_bare
+    unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
     most = np.where(unsure, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
     return replace(reading, certainty=np.minimum(certainty, most).astype(np.float32))
@@ -440,7 +444,7 @@ def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
         or dealing.is_one_line(tile)
         or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
         or dealing.is_in_lines(tile, groups)
-        or (not survey.on_picture and cuts_pictures(cells, ~tile & ~doubt))
+        or (not survey.on_picture and cuts_pictures(cells, survey.vacant))
         or differ_at_edges(cells[tile])
     )
 
@@ -460,15 +464,14 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     pieces of what lies behind or of a gap; and empty cells that may be tiles."""
     tile, groups = _inner(survey.tile), told.groups
     unsure: Mask = tile & _inner(survey.may_be_ground)
-    is_whole = not (~tile & ~_inner(survey.doubt)).any()
+    is_whole = not survey.vacant.any()
     unsure[tile] |= told.joins
     unsure[tile] |= suspects.may_hide_drawings(groups, survey.bare, is_whole)
     unsure[tile] |= suspects.may_be_stones(groups, _inner(survey.spared)[tile])
     unsure[tile] |= suspects.are_washed_out(groups, _inner(survey.raw)[tile])
     if survey.colourless.any():
-        bare = ~tile & ~_inner(survey.doubt)
         framed = tile & _inner(survey.has_frame)
-        unsure |= suspects.hide_tiles(_inner(survey.cells), bare, framed)
+        unsure |= suspects.hide_tiles(_inner(survey.cells), survey.vacant, framed)
     if survey.on_picture or survey.is_uneven:  # a piece of it has no frame
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~_inner(survey.has_frame)[tile]
@@ -491,7 +494,7 @@ def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
     kinds = np.full(tile.shape, -1)
     kinds[tile] = groups
     single = tile & (np.bincount(groups)[kinds] == 1)
-    unclear, bare = single | (doubt & ~tile), ~tile & ~doubt
+    unclear = single | (doubt & ~tile)
     if not unclear.any():  # the rest is dear
         return kinds, unclear
     told = hidden_kinds(
@@ -499,7 +502,7 @@ def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
         _inner(survey.clipped).reshape(-1, CELL, CELL, 3),
         kinds.ravel(),
         unclear.ravel(),
-        bare.ravel(),
+        survey.vacant.ravel(),
     ).reshape(tile.shape)
     return np.where(told >= 0, told, kinds), told >= 0
 

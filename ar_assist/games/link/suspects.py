@@ -4,12 +4,11 @@ what is not seen may differ, or they are no tiles at all."""
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import distance
 
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
 from ar_assist.games.link.clipping import CLIPPED
-from ar_assist.games.link.ground import SAME, Mask, contrasts
+from ar_assist.games.link.ground import SAME, Mask, contrasts, levels, off_colours
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 
@@ -88,7 +87,6 @@ def hide_tiles(cells: Array, bare: Mask, framed: Mask) -> Mask:
     frame that tiles share."""
     if not bare.any():
         return bare
-    levels = tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(*bare.shape, 3)
-    off = distance.cdist(levels[framed], levels[bare])
-    of_its_tone = (off < SAME / 2).any(1)
+    level = levels(cells)
+    of_its_tone = off_colours(level[framed], level[bare]) < SAME / 2
     return bare & bool(of_its_tone.sum() < 2)
