@@ -131,3 +131,22 @@ def test_a_ground_of_several_colours_is_known_though_it_is_made_even(fall: int) 
     survey = reader._survey(image, lattice)
     assert survey is not None
     assert survey.is_uneven == (fall > 0)
+
+
+def test_kinds_of_colours_that_a_grey_camera_lacks_are_doubted_and_take_nothing_from_others() -> (
+    None
+):
+    """Squares that differ in tone alone, beside drawings; a pair hides none."""
+    kinds = np.repeat(np.arange(1, 16), [4, 4, 4, *[2] * 12])
+    truth = np.random.default_rng(4).permutation(kinds).reshape(6, 6)
+    image, lattice = picture(truth)
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind < 3:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 6 : y + PITCH - 6, x + 6 : x + PITCH - 6] = (0, 110, 140)[kind]
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    noisy = grey + np.random.default_rng(1).normal(0, 2, grey.shape)
+    reading = reader.read(cv2.merge([noisy.clip(0, 255).astype(np.uint8)] * 3), lattice)
+    assert same_partition(cells_of(reading), truth)
+    assert ((reading.certainty > SURE) == (truth > 3)).all()
+    assert reading.confidence > TRUST
