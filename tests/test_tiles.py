@@ -261,6 +261,67 @@ def test_light_is_evened() -> None:
     assert spread(straightened(dark, lattice)) < 0.4 * spread(tiles.cut(dark, lattice))
 
 
+def test_light_is_evened_where_dark_tiles_lose_less_of_it() -> None:
+    """Falling light takes a share of what a tile shows, and not so many grey levels."""
+    cells = shuffled(7, 10, 12, 3)
+    image, lattice = picture(cells)
+    for r, c in np.argwhere(cells % 2 == 0):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y : y + PITCH, x : x + PITCH] //= 3
+    y, x = (np.linspace(-1, 1, n) for n in image.shape[:2])
+    fall = 1 - 0.25 * (x**2 + y[:, None] ** 2)
+    dim = (image * fall[..., None]).astype(np.uint8)
+
+    def off(cut: np.ndarray) -> float:
+        """Grey levels that the tiles of a dark kind differ by."""
+        level = tiles.face(cut.reshape(-1, tiles.CELL, tiles.CELL, 3)).mean((1, 2, 3))
+        return float(np.mean([level[cells.ravel() == k].std() for k in range(2, 13, 2)]))
+
+    assert off(straightened(dim, lattice)) < 0.4 * off(tiles.cut(dim, lattice))
+
+
+def squares(cells: np.ndarray, ground: np.ndarray) -> np.ndarray:
+    """A picture of squares, each kind (R, C) of one colour, on a (H, W, 3) ground."""
+    image = ground.copy()
+    colours = np.random.default_rng(7).integers(40, 240, (cells.max() + 1, 3))
+    for r, c in np.argwhere(cells > 0):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        image[y + 3 : y + PITCH - 3, x + 3 : x + PITCH - 3] = colours[cells[r, c]]
+    return image
+
+
+def test_light_on_squares_of_one_colour_each_is_evened() -> None:
+    cells = shuffled(7, 10, 12, 5)
+    image, lattice = picture(cells)
+    plain = squares(cells, np.full_like(image, 30))
+    dim = (plain * np.linspace(1.0, 0.8, image.shape[1])[:, None]).astype(np.uint8)
+
+    def spread(cut: np.ndarray) -> float:
+        level = tiles.face(cut.reshape(-1, tiles.CELL, tiles.CELL, 3)).mean((1, 2, 3))
+        return float(np.mean([level[cells.ravel() == k].std() for k in range(1, 13)]))
+
+    assert spread(straightened(dim, lattice)) < 0.3 * spread(tiles.cut(dim, lattice))
+
+
+def test_an_uneven_ground_without_tiles_is_no_light() -> None:
+    cells = np.zeros((7, 10), int)
+    image, lattice = picture(cells)
+    ramp = (200 * np.linspace(1.0, 0.5, image.shape[1])[:, None]).astype(np.uint8)
+    ground = np.broadcast_to(ramp, image.shape).copy()
+    as_seen = tiles.cut(tiles.softened(ground, lattice), lattice)
+    assert np.abs(straightened(ground, lattice) - as_seen).max() < 0.1
+
+
+def test_evened_light_makes_no_steps_between_cells() -> None:
+    """Else a ground that runs on would end at borders as tiles do."""
+    cells = shuffled(7, 10, 12, 3)
+    cells[3, 4:6] = 0
+    image, lattice = picture(cells, ground=170)
+    fall = np.linspace(1.0, 0.55, image.shape[1])[None, :, None]
+    left, right = straightened((image * fall).astype(np.uint8), lattice)[3, 4:6].mean(1)
+    assert np.abs(left[-1] - right[0]).max() < 2
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_light_is_not_evened_by_cells_of_other_colours(seed: int) -> None:
     """Balls have one shape, so that any two may pass for mates: they tell nothing of the light."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import distance
 
 from ar_assist.games.tiles import (
     CELL,
@@ -49,9 +50,15 @@ MIN_CELLS = 12  # with a frame: fewer tell no polynomial of degree 3
 LIKE_ENOUGH = 0.6  # NCC with the template, as a share of the usual: it has the frame
 # Degree of a field over the board, and cells' worth of belief that it is flat.
 BENDING = (3, 0.3)  # a lens bends lines as the cube of the distance from its axis
-FALLOFF = (2, 1.0)  # light falls off as the square of it; more would follow the pictures
+FALLOFF = (2, 0.1)  # light falls off as the square of it; more would follow the pictures
 DOUBT = 1.0  # px: a cell that lies off the smooth field by more is doubted
-DOUBT_LIGHT = 10.0  # grey levels, and percent of contrast: the same for light
+DOUBT_LIGHT = 0.03  # of light, and of its tint: the same
+ROUNDS = 8  # of pairing squares of one colour each, and evening their light, at most
+SHADE = 0.2  # of a difference in tone, which light makes, counts for as much as one in colour
+FEW = 3  # squares with which each is paired at most: kinds have more, and pairs of them
+ALIKE = 0.01  # of a colour: as far off the same may always be
+STRIPS = slice(None, SPILL), slice(-SPILL, None)  # cell px along two borders of a cell
+SIDES = 3  # at which a square ends: at one it may touch its like
 FOLDS = 4  # a field is judged by the quarter of the cells that it was not fitted to
 WORTHS = np.linspace(0, 1, 11)  # shares of a field that may be believed
 
@@ -67,13 +74,74 @@ def straightened(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
     cells, pairs, contrast = _straight_lines(softened(picture, lattice), lattice, inside.ravel())
-    levels = np.column_stack([level(face(cells)), 100 * np.log(contrast + NOISE)])
-    a, b = pairs.T
-    basis = _basis(grid, FALLOFF[0])
-    light = basis @ _fitted(basis[b] - basis[a], (levels[b] - levels[a]) / DOUBT_LIGHT, FALLOFF[1])
-    light = (DOUBT_LIGHT * light.reshape(*grid, 4)).astype(np.float32)
-    offset, gain = light[..., None, None, :3], np.exp(light[..., 3:, None, None] / 100)
-    return np.asarray((cells.reshape(*grid, CELL, CELL, 3) - offset) / gain, np.float32)
+    levels, cells = level(face(cells)), cells.reshape(*grid, CELL, CELL, 3)
+    squares = (inside & _ends_around(cells)).ravel() & (contrast <= NOISE)
+    light = _light(grid, levels, pairs, squares)
+    gain = np.exp(light.reshape(*grid, 3)).astype(np.float32)
+    smooth = cv2.resize(gain, (grid[1] * CELL, grid[0] * CELL))  # no step parts ground from ground
+    gains = smooth.reshape(grid[0], CELL, grid[1], CELL, 3).swapaxes(1, 2)
+    return np.asarray((cells + NOISE) / gains - NOISE, np.float32)
+
+
+def _light(grid: tuple[int, int], levels: Array, pairs: Indices, squares: Mask) -> Floats:
+    """(N, 3) logarithm of the light that falls on cells of such levels (N, 3), by channel.
+
+    By mates (M, 2) that show a drawing; where these are too few, by `squares` (N,) of one colour
+    each: which of these are equal is told better when the light is even.
+    """
+    basis, seen = _basis(grid, FALLOFF[0]), np.log(levels + NOISE)
+
+    def field(pairs: Indices) -> Floats:
+        a, b = pairs.T
+        steps = seen[b] - seen[a]
+        tone = steps.mean(1, keepdims=True)  # light changes that most, and all channels alike
+        steps = np.hstack([tone, steps - tone]) / DOUBT_LIGHT
+        found = basis @ _fitted(basis[b] - basis[a], steps, FALLOFF[1]) * DOUBT_LIGHT
+        return np.asarray(found[:, :1] + found[:, 1:])
+
+    light = field(pairs)
+    if len(pairs) >= MIN_CELLS or np.count_nonzero(squares) < MIN_CELLS:
+        return light
+    for _ in range(ROUNDS):
+        before, pairs = pairs, _of_one_colour(seen - light, squares)
+        if np.array_equal(pairs, before):
+            break
+        light = field(pairs)
+    return light
+
+
+def _of_one_colour(logs: Floats, squares: Mask) -> Indices:
+    """(M, 2) pairs of `squares` (N,) that are as near in colour as mates usually are.
+
+    `logs` (N, 3) of levels: light moves all channels of one alike, so that ratios of channels tell
+    more than tone.
+    """
+    some = np.flatnonzero(squares)
+    tone = logs[some].mean(1, keepdims=True)
+    colours = np.hstack([logs[some] - tone, SHADE * tone])
+    apart = distance.squareform(distance.pdist(colours))
+    usual = max(float(np.median(apart[tuple(mates(apart).T)])), ALIKE)
+    np.fill_diagonal(apart, np.inf)
+    nearest = np.sort(apart, axis=1)[:, min(FEW, len(some)) - 1, None]
+    near = (apart <= nearest) & (apart < 2 * usual)
+    return some[np.argwhere(np.triu(near | near.T))]
+
+
+def _ends_around(cells: Array) -> Mask:
+    """(R, C) where what (R, C, CELL, CELL, 3) cells show does not run on into others on most sides:
+    an uneven ground, which does, is no square under uneven light."""
+    amid, along = level(face(cells.reshape(-1, CELL, CELL, 3))), slice(CELL // 4, -CELL // 4)
+    top, bottom = (cells[:, :, at, along].mean((2, 3)) for at in STRIPS)
+    left, right = (cells[:, :, along, at].mean((2, 3)) for at in STRIPS)
+    own = np.stack([top, bottom, left, right])
+    beyond = [
+        np.roll(bottom, 1, 0),
+        np.roll(top, -1, 0),
+        np.roll(right, 1, 1),
+        np.roll(left, -1, 1),
+    ]
+    off = np.linalg.norm(np.stack([own, beyond]) - amid.reshape(*cells.shape[:2], 3), axis=-1)
+    return np.asarray((off.max(0) > NOISE).sum(0) >= SIDES)
 
 
 def _straight_lines(soft: Image, lattice: Lattice, inside: Mask) -> tuple[Array, Indices, Array]:
