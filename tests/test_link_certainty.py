@@ -94,13 +94,17 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     assert (page.certainty[truth == 0] > 0.9).all()
 
 
-@pytest.mark.parametrize(("ground", "is_hidden"), [(60, True), (235, False)])
-def test_what_a_lamp_hides_may_hold_a_tile(ground: int, is_hidden: bool) -> None:
-    """A bright page may be overexposed in places, a dark one is not."""
+@pytest.mark.parametrize(
+    ("ground", "evened", "is_hidden"), [(60, 255, 1), (240, 255, 1), (240, 238, 0)]
+)
+def test_what_is_white_may_hold_a_tile(ground: int, evened: int, is_hidden: bool) -> None:
+    """A lamp's reflection, or a white tile that a bright page lets no one see; but light may fall
+    on the page so that a part of it is white, and in even light is as the rest."""
     cells = np.full((1, 4, CELL, CELL, 3), ground, np.float32)
-    cells[0, 0] = 255
+    even = cells.copy()
+    cells[0, 0], even[0, 0] = 255, evened
     bare = np.array([True, True, True, False])
-    hidden = clipping.overexposed(cells, bare, np.zeros_like(bare))
+    hidden = clipping.overexposed(cells, even, bare, np.zeros_like(bare))
     assert hidden.tolist() == [is_hidden, False, False, False]
 
 
@@ -112,7 +116,7 @@ def test_a_lamp_on_a_bright_page_is_told_by_a_tile_that_it_hides_in_part(
     cells[0, 1:3] = 255
     cells[0, 0, :, EDGE : EDGE + width] = 255
     bare, doubt = np.ones(8, bool), np.arange(8) == 0
-    hidden = clipping.overexposed(cells, bare, doubt)
+    hidden = clipping.overexposed(cells, np.full_like(cells, 225), bare, doubt)
     assert hidden.tolist() == [False, is_hidden, is_hidden] + 5 * [False]
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import ndimage
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import ONE_GROUND, SAME, Mask
-from ar_assist.games.tiles import CELL, Array
+from ar_assist.games.link.ground import SAME, Mask
+from ar_assist.games.tiles import CELL, LUMINANCE, NOISE, Array
 
 CLIPPED = 250  # grey levels: cameras give no more
 SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
@@ -25,21 +25,25 @@ def ceiling(cells: Array) -> Array:
     return brightest
 
 
-def overexposed(cells: Array, bare: Mask, doubt: Mask) -> Mask:
-    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile on a picture, or
-    what a lamp hides: those as bright as can be, where others differ in colour by more than light
-    makes, are darker by more than one ground is, or are in `doubt` since the same lamp reaches
-    them."""
+def overexposed(cells: Array, evened: Array, bare: Mask, doubt: Mask) -> Mask:
+    """(N,) which of the `bare` (R, C, CELL, CELL, 3) cells may show a white tile, or what a lamp
+    hides: those as bright as can be, where others differ in colour by more than light makes, or are
+    darker in even light (the `evened` cells), or are in `doubt` since the same lamp reaches them.
+
+    A ground of which the light takes a part to white is no brighter there than elsewhere when its
+    light is evened.
+    """
     some = bare | doubt
     grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)[some]))
     share, light = np.zeros((2, len(some)), np.float32)
-    share[some], light[some] = (grey >= CLIPPED).mean((1, 2)), grey.mean((1, 2))
+    share[some] = (grey >= CLIPPED).mean((1, 2))
+    light[some] = tiles.level(tiles.face(evened.reshape(-1, CELL, CELL, 3)[some])) @ LUMINANCE
     clipped = bare & (share > 0.5)
     others = bare & ~clipped
     if not clipped.any() or not others.any():
         return np.zeros_like(bare)
     is_picture = np.ptp(tiles.level(colour[others[some]]), axis=0).max() > SAME
-    is_lamp = light > np.median(light[others]) + ONE_GROUND
+    is_lamp = light > np.median(light[others]) + NOISE
     if clipped.sum() < others.sum():  # else the ground itself is as bright
         is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])
     hidden: Mask = clipped & (is_picture | is_lamp)

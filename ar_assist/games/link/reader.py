@@ -255,7 +255,7 @@ def _survey(picture: Image, lattice: Lattice) -> Survey | None:
     seems, bare = told.certainty, inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
     if bare.any():
-        unseen = overexposed(raw, bare, suspect)
+        unseen = overexposed(raw, told.cells, bare, suspect)
         seems = np.where(unseen, np.minimum(seems, DROPPED), seems)
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Survey(
