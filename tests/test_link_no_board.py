@@ -130,6 +130,13 @@ def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: 
     assert not dealing.is_repeated(board)
 
 
+def test_few_tiles_that_keep_to_their_rows_were_not_dealt() -> None:
+    """The icons of a phone, three rows for five: no stones, which the kind that tells may be."""
+    icons = LinkBoard(((1, 2, 2, 1), (3, 3, 2, 2), (4, 4, 4, 4)))
+    assert dealing.share_lines(icons)
+    assert not dealing.share_lines(LinkBoard(((1, 2, 4, 1), (4, 3, 2, 4), (2, 4, 3, 2))))
+
+
 def test_few_tiles_that_all_come_again_the_same_step_away_are_no_board() -> None:
     """The halves of sticks on a mahjong tile, and the upper halves once more."""
     cells = np.array([[1, 1, 0, 0], [2, 3, 4, 0], [0, 1, 1, 0], [0, 2, 3, 4]])

@@ -27,6 +27,7 @@ SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and the
 IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
 SHARING = 4.5  # nats of evidence: one dealt board in 3600 has it (11 of 40000 that were drawn)
 REPEATED = 2.5  # nats of evidence: one dealt board in 13000 has it (3 of 40000 that were drawn)
+FEW_TILES = 16  # of a board without walls of stones: one in 300 that were dealt shares lines
 OFTEN = 1 / 4  # couples a step apart, of the tiles: what comes again but once has half as many
 
 
@@ -119,12 +120,13 @@ def share_lines(board: LinkBoard) -> bool:
     nonogram, tinted along the cursor's lines, or digits of its clues.
     """
     places, groups, sizes = _dealt(board)
+    has_walls = len(groups) > FEW_TILES  # else the kind that is left out is most of what tells
     for line in places:
         held = np.zeros((len(sizes), line.max() + 1))
         np.add.at(held, (groups, line), 1)
         equal = special.comb(held, 2).sum(1, keepdims=True)
         couples = special.comb(held.sum(0), 2).sum(keepdims=True)
-        if _against_dealing(equal, couples, sizes)[0] > SHARING:
+        if _against_dealing(equal, couples, sizes, has_walls)[0] > SHARING:
             return True
     return False
 
@@ -158,19 +160,22 @@ def _dealt(board: LinkBoard) -> tuple[Indices, Indices, Indices]:
     return np.array(np.nonzero(cells > 0)), groups, sizes
 
 
-def _against_dealing(equal: NDArray[Any], couples: NDArray[Any], sizes: Indices) -> NDArray[Any]:
+def _against_dealing(
+    equal: NDArray[Any], couples: NDArray[Any], sizes: Indices, has_walls: bool = True
+) -> NDArray[Any]:
     """(S,) nats of evidence that too many of (S,) `couples` of tiles are `equal`, (K, S) by kind.
 
     As large a part is equal as of all couples, if tiles are dealt. Evidence against that is half
-    the binomial deviance of the equal ones. The kind that has most is left out: it may be stones,
-    which are built into walls.
+    the binomial deviance of the equal ones. The kind that has most is left out where there
+    may be walls: of stones.
     """
     of_all = special.comb(sizes, 2) / special.comb(sizes.sum(), 2)
     most = (equal - of_all[:, None] * couples).argmax(0)
-    equal_of_most = equal[most, np.arange(len(most))]
+    equal_of_most = has_walls * equal[most, np.arange(len(most))]
     seen, others = equal.sum(0) - equal_of_most, couples - equal_of_most
-    rest = 1 - of_all[most]
-    share = np.divide(of_all.sum() - of_all[most], rest, out=np.zeros_like(rest), where=rest > 0)
+    left_out = has_walls * of_all[most]
+    rest = 1 - left_out
+    share = np.divide(of_all.sum() - left_out, rest, out=np.zeros_like(rest), where=rest > 0)
     usual = share * others
     deviance = special.kl_div(seen, usual) + special.kl_div(others - seen, others - usual)
     return np.where(seen > usual, deviance, 0.0)
