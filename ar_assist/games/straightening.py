@@ -122,7 +122,7 @@ def _of_one_colour(logs: Floats, squares: Mask) -> Indices:
     apart = distance.squareform(distance.pdist(colours))
     usual = max(float(np.median(apart[tuple(mates(apart).T)])), ALIKE)
     np.fill_diagonal(apart, np.inf)
-    nearest = np.sort(apart, axis=1)[:, min(FEW, len(some)) - 1, None]
+    nearest = np.sort(apart, axis=1)[:, FEW - 1, None]
     near = (apart <= nearest) & (apart < 2 * usual)
     return some[np.argwhere(np.triu(near | near.T))]
 

@@ -166,8 +166,8 @@ def _against_dealing(
     """(S,) nats of evidence that too many of (S,) `couples` of tiles are `equal`, (K, S) by kind.
 
     As large a part is equal as of all couples, if tiles are dealt. Evidence against that is half
-    the binomial deviance of the equal ones. The kind that has most is left out where there
-    may be walls: of stones.
+    the binomial deviance of the equal ones. The kind that has most is left out where there may be
+    walls: these are built of stones.
     """
     of_all = special.comb(sizes, 2) / special.comb(sizes.sum(), 2)
     most = (equal - of_all[:, None] * couples).argmax(0)
