@@ -34,6 +34,14 @@ def picture(cells: np.ndarray, ground: int = 60) -> tuple[Image, Lattice]:
     return whole, Lattice((3 * PITCH - 0.5, 3 * PITCH - 0.5), (PITCH, PITCH), rows, cols)
 
 
+def paint_squares(image: Image, truth: np.ndarray, colours: np.ndarray) -> None:
+    """Tiles of plain colour, by their kinds, on what the picture shows."""
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
+
+
 def amid_noise(image: Image) -> Image:
     """The board with a strip of what is around it, less than a cell; beyond is something else."""
     strip = slice(2 * PITCH + 32, -2 * PITCH - 32)

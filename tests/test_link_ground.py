@@ -5,7 +5,16 @@ from collections.abc import Iterable
 import cv2
 import numpy as np
 import pytest
-from drawn import PITCH, amid_noise, cleared, pattern, picture, same_partition, shuffled
+from drawn import (
+    PITCH,
+    amid_noise,
+    cleared,
+    paint_squares,
+    pattern,
+    picture,
+    same_partition,
+    shuffled,
+)
 
 from ar_assist.games.link import framing, ground, reader
 from ar_assist.games.link.board import LinkBoard
@@ -483,14 +492,6 @@ def test_a_mark_around_a_round_tile_leaves_its_middle() -> None:
     reading = reader.read(cv2.GaussianBlur(image, (0, 0), 1.2), lattice)
     assert reading is not None
     assert same_partition(np.array(reading.board.cells), truth)
-
-
-def paint_squares(image: Image, truth: np.ndarray, colours: np.ndarray) -> None:
-    """Tiles of plain colour, by their kinds, on what the picture shows."""
-    for (r, c), kind in np.ndenumerate(truth):
-        if kind:
-            y, x = (r + 3) * PITCH, (c + 3) * PITCH
-            image[y + 2 : y + PITCH - 2, x + 2 : x + PITCH - 2] = colours[kind]
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -74,22 +74,23 @@ def straightened(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
         np.minimum(col, grid[1] - 1 - col) >= rim
     )
     cells, pairs, contrast = _straight_lines(softened(picture, lattice), lattice, inside.ravel())
-    levels, cells = level(face(cells)), cells.reshape(*grid, CELL, CELL, 3)
-    squares = (inside & _ends_around(cells)).ravel() & (contrast <= NOISE)
-    light = _light(grid, levels, pairs, squares)
+    cells = cells.reshape(*grid, CELL, CELL, 3)
+    light = _light(cells, pairs, inside & (contrast <= NOISE).reshape(grid))
     gain = np.exp(light.reshape(*grid, 3)).astype(np.float32)
     smooth = cv2.resize(gain, (grid[1] * CELL, grid[0] * CELL))  # no step parts ground from ground
     gains = smooth.reshape(grid[0], CELL, grid[1], CELL, 3).swapaxes(1, 2)
     return np.asarray((cells + NOISE) / gains - NOISE, np.float32)
 
 
-def _light(grid: tuple[int, int], levels: Array, pairs: Indices, squares: Mask) -> Floats:
-    """(N, 3) logarithm of the light that falls on cells of such levels (N, 3), by channel.
+def _light(cells: Array, pairs: Indices, plain: Mask) -> Floats:
+    """(N, 3) logarithm of the light that falls on (R, C, CELL, CELL, 3) cells, by channel.
 
-    By mates (M, 2) that show a drawing; where these are too few, by `squares` (N,) of one colour
-    each: which of these are equal is told better when the light is even.
+    By mates (M, 2) that show a drawing; where these are too few, by squares of one colour each
+    among `plain` cells (R, C): which of these are equal is told better when the light is even.
     """
-    basis, seen = _basis(grid, FALLOFF[0]), np.log(levels + NOISE)
+    grid = cells.shape[:2]
+    basis = _basis((grid[0], grid[1]), FALLOFF[0])
+    seen = np.log(level(face(cells.reshape(-1, CELL, CELL, 3))) + NOISE)
 
     def field(pairs: Indices) -> Floats:
         a, b = pairs.T
@@ -99,8 +100,11 @@ def _light(grid: tuple[int, int], levels: Array, pairs: Indices, squares: Mask) 
         found = basis @ _fitted(basis[b] - basis[a], steps, FALLOFF[1]) * DOUBT_LIGHT
         return np.asarray(found[:, :1] + found[:, 1:])
 
-    light = field(pairs)
-    if len(pairs) >= MIN_CELLS or np.count_nonzero(squares) < MIN_CELLS:
+    if len(pairs) >= MIN_CELLS:
+        return field(pairs)
+    light: Floats = np.zeros(seen.shape)
+    squares = (plain & _ends_around(cells)).ravel()
+    if np.count_nonzero(squares) < MIN_CELLS:
         return light
     for _ in range(ROUNDS):
         before, pairs = pairs, _of_one_colour(seen - light, squares)
