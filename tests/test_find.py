@@ -447,6 +447,17 @@ def test_the_last_tiles_on_a_screen_are_found_amid_keyboards() -> None:
     assert min(off) < CELL * 48
 
 
+def test_blobs_that_lie_on_one_lattice_are_followed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those in the whole picture and those in the screen's outline."""
+    page, flat = last_tiles()
+    found = list(blobs.blob_lattices(page, [Quad(flat, 1.0)]))
+    followed = []
+    monkeypatch.setattr(search, "_of_blobs", lambda image, fit: followed.append(fit) or [])
+    monkeypatch.setattr(search, "blob_lattices", lambda image, outlined: [*found, *found])
+    list(search._stages(page, [], [], []))
+    assert 0 < len(followed) <= len(found)
+
+
 @pytest.mark.parametrize("lean", [0.0, 0.03])
 def test_few_cells_tell_perspective_where_there_is_some(lean: float) -> None:
     """In cells: eight tiles of a board, registered to a fiftieth."""

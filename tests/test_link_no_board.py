@@ -174,6 +174,23 @@ def test_an_ornament_that_comes_again_is_no_board(axis: int) -> None:
     assert [reader.read(*picture(board)) is None for board in boards] == [True, False]
 
 
+def test_of_a_wallpaper_no_further_lines_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on all around, and is as repeated there: each look at it would be dearer."""
+    looked_at = []
+
+    def counted(image: Image, lattice: Lattice) -> reader.Survey | None:
+        looked_at.append((lattice.rows, lattice.cols))
+        return survey(image, lattice)
+
+    survey = reader._survey
+    monkeypatch.setattr(reader, "_survey", counted)
+    image, whole = picture(np.tile(shuffled(4, 5, 10, 3), (3, 3)))
+    (x, y), pitch = whole.origin_xy, whole.pitch_xy
+    part = Lattice((x + 2 * pitch[0], y + 2 * pitch[1]), pitch, 8, 10)
+    assert reader.read(image, part) is None
+    assert looked_at == [(part.rows, part.cols)]
+
+
 @pytest.mark.parametrize("is_turned", [False, True])
 def test_frames_that_a_lattice_twice_too_fine_shows_in_every_second_line_are_no_kind(
     is_turned: bool,

@@ -35,6 +35,7 @@ SURE = 0.85  # the same for a member that has no neighbours: the last tiles of a
 MIN_SUPPORT = 6  # cells; a homography has 8 degrees of freedom, an affine map 6
 LOOK_AHEAD = 2  # cells: as wide a gap of cleared columns is looked across …
 FURTHER = 4  # … and once where nothing follows
+TRIES = 400  # of RANSAC: enough where a third agree, and a lattice of fewer is none
 CHANCE = 0.01  # that cells on an affine map seem to leave it as perspective makes them, or that a
 # row is empty amid others
 ROUNDS = 7  # 4, then 8, 13, 22, 36 cells a side: the largest board is reached
@@ -398,7 +399,7 @@ def homography_of_most(
     from_: Points, to: Points, tolerance: float
 ) -> tuple[Homography, Mask] | None:
     """The same of homographies."""
-    moved, agree = cv2.findHomography(from_, to, cv2.RANSAC, tolerance)
+    moved, agree = cv2.findHomography(from_, to, cv2.RANSAC, tolerance, maxIters=TRIES)
     return None if moved is None else (np.asarray(moved, np.float64), agree.ravel().astype(bool))
 
 

@@ -62,8 +62,11 @@ def _stages(
         yield from _inside(image, quad, known, weak)
     for scale in reversed(SCALES):
         yield _grown(image, seeds(image, scale), known, weak)
+    tried: list[Fit] = []
     for sparse in blob_lattices(image, outlined[:MAX_QUADS]):
-        if not any(_is_part(sparse, fit) for fit in known):
+        is_known = any(_is_part(sparse, fit) for fit in known)
+        if not is_known and not any(_is_again(sparse, other) for other in tried):
+            tried.append(sparse)
             yield _of_blobs(image, sparse)  # whatever the score: so many equal blobs are evidence
 
 
@@ -148,15 +151,19 @@ def _seen_through(fit: Fit, frame_from_picture: Homography) -> Fit:
 def _is_alias(fit: Fit, better: Fit) -> bool:
     """Whether it is the same lattice again, or a far less likely one on the same place: every
     board has some, such as its own diagonals."""
-    seen = fit.corners_in(better)
-    # From one seed rows run rightward, from another downward.
-    ours = better.box.corners
-    apart = min(np.abs(np.roll(seen, turn, axis=0) - ours).max() for turn in range(4))
-    if apart < SAME_BORDER and fit.support.size == better.support.size:
+    if _is_again(fit, better):
         return True
-    (x, y), box = seen.mean(axis=0), better.box
+    (x, y), box = fit.corners_in(better).mean(axis=0), better.box
     inside = 0 < x - box.x < box.cols and 0 < y - box.y < box.rows
     return bool(inside and fit.score < ALIAS * better.score)
+
+
+def _is_again(fit: Fit, other: Fit) -> bool:
+    """Whether both have as many cells between the same corners."""
+    # From one seed rows run rightward, from another downward.
+    seen, theirs = fit.corners_in(other), other.box.corners
+    apart = min(np.abs(np.roll(seen, turn, axis=0) - theirs).max() for turn in range(4))
+    return bool(apart < SAME_BORDER and fit.support.size == other.support.size)
 
 
 def _is_part(sparse: Fit, fit: Fit) -> bool:

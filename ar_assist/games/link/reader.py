@@ -162,7 +162,7 @@ def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
     """The board with all its lines; as it is given, where those that it seems to lack make it less
     credible: buttons, icons and ground under waves of moire look like tiles."""
     tried: list[Survey] = []
-    whole = None
+    whole = given = None
     while len(tried) < LOOKS and (survey := _survey(picture, lattice)) is not None:
         right = _extent(survey)
         if _is_larger(right, lattice) and any(_is_same(right, of.lattice) for of in tried):
@@ -174,10 +174,14 @@ def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
             if right == lattice:
                 whole = _credible(picture, survey, reading)
                 break
+        elif len(tried) == 1 and _is_larger(right, lattice):
+            given = _reading(survey, before=None)
+            if given and dealing.is_repeated(given.board):
+                return None  # wallpaper: it goes on all around, and each look at more is dearer
         lattice = right
     if not tried or not _is_larger(tried[-1].lattice, tried[0].lattice):
         return whole
-    given = _credible(picture, tried[0], _reading(tried[0], before=None))
+    given = _credible(picture, tried[0], given or _reading(tried[0], before=None))
     found = [reading for reading in (whole, given) if reading]
     return max(found, key=lambda reading: reading.confidence, default=None)
 
