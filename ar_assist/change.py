@@ -98,14 +98,17 @@ class Reference:
     @cached_property
     def going(self) -> NDArray[np.float32]:
         """(rows, cols) grey levels by which cells differ at most, as far as is known, if their tile
-        goes: a typical empty cell is what they look like then."""
+        goes: a typical empty cell is what they look like then. If a tile comes, an empty one
+        differs by what the palest of them shows; of a board of few tiles that is more than the
+        contrast, and a cursor is less."""
         going = np.full(self.kinds.shape, self.contrast, np.float32)
         empty = self.kinds == 0
-        if empty.any():
+        if empty.any() and not empty.all():
             cells = _cut(self.picture).swapaxes(1, 2)
             ground = np.median(cells[empty], axis=0)
             off = np.abs(cells - ground).mean((2, 3))
             going[~empty] = np.clip(off[~empty], PALE * self.contrast, self.contrast)
+            going[empty] = max(off[~empty].min(), self.contrast)
         return going
 
     @cached_property

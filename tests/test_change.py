@@ -112,6 +112,21 @@ def test_a_pale_tile_that_goes_differs_by_less_than_others_would(goes: bool):
     assert np.flatnonzero(changed).tolist() == pale[: int(goes)].tolist()
 
 
+@pytest.mark.parametrize("comes", [False, True])
+def test_a_cursor_on_dark_ground_differs_by_less_than_the_tiles_there(comes: bool):
+    """Of which few are left, so that the board has hardly any contrast; until another comes."""
+    kinds = np.zeros((6, 12), int)
+    kinds[::3, ::4] = 1
+    tile = 30 + 60 * (np.indices((8, 8)).sum(0) % 4 < 2)
+    before = np.where(kinds[:, None, :, None] > 0, tile[:, None], 20)
+    now = before.copy()
+    now[2, 1:5, 6, 1:4] = 90
+    if comes:
+        now[2, :, 6] = tile
+    before, now = (cells.reshape(48, 96).astype(np.float32) for cells in (before, now))
+    assert np.argwhere(_changes(before, now, kinds)).tolist() == ([[2, 6]] if comes else [])
+
+
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("goes", [[], [(2, 3), (6, 1)]])
 def test_bands_of_a_screen_that_flickers_are_no_change(turned: bool, goes: list[tuple[int, int]]):
