@@ -7,12 +7,14 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ar_assist.belief import Belief
 from ar_assist.games.link import LinkGame, advice, solver
 from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, parse_board, play
 from ar_assist.games.link.generate import deal
-from ar_assist.games.link.gravity import infer, removed
+from ar_assist.games.link.gravity import infer, is_cleared, removed
 from ar_assist.games.link.paths import links
 from ar_assist.types import Correction, Lattice, Reading
 
@@ -244,6 +246,30 @@ def test_two_moves_between_looks_are_told() -> None:
     assert pairs is not None
     assert len(pairs) == 2
     assert removed(history[0], history[2], Rules("right")) is None
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 999), st.integers(1, 14))
+def test_what_was_played_while_nobody_looked_follows_however_much(seed: int, moves: int) -> None:
+    """Where each kind has two tiles it is told exactly; and no tile goes without its mate."""
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(np.repeat(np.arange(1, 15), 2)).reshape(4, 7).tolist()
+    before = after = LinkBoard(tuple(map(tuple, cells)))
+    for _ in range(moves):
+        can = links(after, Rules())
+        if can:
+            found = can[rng.integers(len(can))]
+            after = play(after, Rules(), found.a, found.b)
+    assert is_cleared(before, after, outside=True) == (before != after)
+    for cell in np.argwhere(np.array(after.cells) > 0)[:1].tolist():
+        assert not is_cleared(before, after.put({tuple(cell): 0}), outside=True)
+
+
+def test_tiles_that_no_path_joins_have_not_gone() -> None:
+    """But if those between go too, they may have."""
+    before = parse_board("1 2 1\n2 3 3\n4 4 5\n5 6 6")
+    assert not is_cleared(before, parse_board(". 2 .\n2 3 3\n4 4 5\n5 6 6"), outside=False)
+    assert is_cleared(before, parse_board(". . .\n. . .\n4 4 5\n5 6 6"), outside=False)
 
 
 def test_corrections_are_put_over_the_reading() -> None:

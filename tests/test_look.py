@@ -310,11 +310,11 @@ def test_a_steady_cell_that_is_read_doubtfully_has_changed_if_a_move_needs_it_an
     assert (natural == moved).all() if is_known else natural is None
 
 
-@pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, False)])
+@pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, True), (4, False)])
 def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
     pairs: int, is_known: bool
 ):
-    """If they went by moves, and by no more of these than looks may miss."""
+    """If they went by moves, and no other tile without its mate."""
     cells = np.zeros((7, 8), int)
     cells[1:6] = shuffled(5, 8, 10, 0)
     cells[0, 4:6], cells[6, 2:4] = 11, 12
@@ -323,6 +323,8 @@ def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
     for _ in range(pairs - 1):
         move = LinkGame().advise([LinkBoard(tuple(map(tuple, after.tolist())))]).moves[0].link
         after[move.a] = after[move.b] = 0
+    if not is_known:
+        after[tuple(np.argwhere(after)[0])] = 0
     game, (image, lattice) = LinkGame(), tile_picture(cells)
     known = game.read(image, lattice)
     image, _ = tile_picture(after)

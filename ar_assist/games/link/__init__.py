@@ -20,7 +20,7 @@ from ar_assist.games.link.board import (
     play,
     settle,
 )
-from ar_assist.games.link.gravity import Gravity, infer, removed
+from ar_assist.games.link.gravity import Gravity, infer, is_cleared, removed
 from ar_assist.games.link.paths import link
 from ar_assist.types import Advice, Correction, Image, Lattice, Mark, Reading, transform
 
@@ -101,6 +101,8 @@ class LinkGame:
         if before == after:
             return False
         names = GRAVITIES if self.gravity == "auto" else (self.gravity,)
+        if "none" in names and is_cleared(before, after, self.outside):
+            return True  # the player went on while nobody looked
         return any(
             removed(before, after, Rules(name, self.outside))
             or settle(before, name) == after  # a look fell between a removal and its slide

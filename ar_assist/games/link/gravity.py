@@ -8,12 +8,13 @@ The chances of the rules are multiplied over all this evidence (Bayes); a board 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from ar_assist.games.link.board import GRAVITIES, LinkBoard, Rules, play, settle
+from ar_assist.games.link.board import EMPTY, GRAVITIES, LinkBoard, Rules, play, settle
 from ar_assist.games.link.paths import links
 from ar_assist.types import Cell
 
@@ -81,3 +82,28 @@ def removed(
             if rest is not None:
                 return ((found.a, found.b), *rest)
     return None
+
+
+def is_cleared(before: LinkBoard, after: LinkBoard, outside: bool) -> bool:
+    """Whether pairs went from one board to the other, however many, where nothing slides.
+
+    No removal closes a path, so that each may go as soon as it can. Of four equal tiles those may
+    be paired first that leave the others no path: then they are said not to have gone.
+    """
+    if (before.rows, before.cols) != (after.rows, after.cols):
+        return False
+    cells = [(r, c) for r in range(before.rows) for c in range(before.cols)]
+    gone = {cell for cell in cells if before.at(cell) != after.at(cell)}
+    if any(after.at(cell) != EMPTY for cell in gone):
+        return False
+    rules, board = Rules("none", outside), before
+    while gone:
+        of_kind = Counter(board.at(cell) for cell in gone)
+        can = [found for found in links(board, rules) if {found.a, found.b} <= gone]
+        sure = [found for found in can if of_kind[board.at(found.a)] == 2]
+        for found in sure or can[:1]:
+            board = play(board, rules, found.a, found.b)
+            gone -= {found.a, found.b}
+        if not can:
+            return False
+    return before != after
