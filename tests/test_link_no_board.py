@@ -184,9 +184,14 @@ def test_of_a_wallpaper_no_further_lines_are_looked_at(monkeypatch: pytest.Monke
 
     survey = reader._survey
     monkeypatch.setattr(reader, "_survey", counted)
-    image, whole = picture(np.tile(shuffled(4, 5, 10, 3), (3, 3)))
+    cells = np.tile(shuffled(6, 15, 15, 3), (3, 1))[:14]
+    here_and_there = np.random.default_rng(0).choice(66, 33, replace=False)
+    again = cells[7:13, 2:13].ravel()  # not quite, for a piece that always has the same neighbour
+    again[here_and_there] = np.sort(again[here_and_there])  # may be one of a larger tile
+    cells[7:13, 2:13] = again.reshape(6, 11)
+    image, whole = picture(cells)
     (x, y), pitch = whole.origin_xy, whole.pitch_xy
-    part = Lattice((x + 2 * pitch[0], y + 2 * pitch[1]), pitch, 8, 10)
+    part = Lattice((x + 2 * pitch[0], y + pitch[1]), pitch, 12, 11)
     assert reader.read(image, part) is None
     assert looked_at == [(part.rows, part.cols)]
 

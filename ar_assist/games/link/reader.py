@@ -176,14 +176,21 @@ def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
                 break
         elif len(tried) == 1 and _is_larger(right, lattice):
             given = _reading(survey, before=None)
-            if given and dealing.is_repeated(given.board):
-                return None  # wallpaper: it goes on all around, and each look at more is dearer
+            if given and _is_wallpaper(survey, given):
+                return None
         lattice = right
     if not tried or not _is_larger(tried[-1].lattice, tried[0].lattice):
         return whole
     given = _credible(picture, tried[0], given or _reading(tried[0], before=None))
     found = [reading for reading in (whole, given) if reading]
     return max(found, key=lambda reading: reading.confidence, default=None)
+
+
+def _is_wallpaper(survey: Survey, reading: Reading[LinkBoard]) -> bool:
+    """Whether tiles come again as an ornament's do, and are no pieces of larger ones: it goes on
+    all around, and each look at more of it is dearer."""
+    are_whole = joined(survey.lattice, reading.board.cells) == survey.lattice
+    return are_whole and dealing.is_repeated(reading.board)
 
 
 def _credible(
