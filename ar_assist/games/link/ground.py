@@ -57,7 +57,7 @@ class Shown:
     guessed: Mask  # they may be, or are by their colour alone, which tiles have too, or in spite of
     # what shows
     chequered: Mask  # plain, and of the shade that every second cell of the board has
-    is_plain: bool  # the ground in the board is, and of one colour
+    is_plain: bool  # the ground is, and of one colour: in the board, or around one that is full
 
 
 def shown(cells: Array, inside: Mask) -> Shown:
@@ -97,7 +97,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
         empty=empty.ravel(),
         guessed=guessed.ravel(),
         chequered=chequered,
-        is_plain=_is_plain(level, empty & board, plain),
+        is_plain=_is_plain(level, empty & board if (empty & board).any() else ~board, plain),
     )
 
 
