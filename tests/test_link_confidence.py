@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -12,7 +14,17 @@ from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.link.telling import DOUBTFUL
 from ar_assist.look import TRUST
-from ar_assist.types import Lattice, Reading
+from ar_assist.types import Image, Lattice, Reading
+
+
+def with_skin(image: Image, hand: np.ndarray) -> Image:
+    """The picture with skin over (R, C) cells."""
+    rng, covered = np.random.default_rng(3), image.copy()
+    for r, c in np.argwhere(hand):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        skin = rng.normal((130, 160, 200), 25, (PITCH // 8, PITCH // 8, 3)).clip(0, 255)
+        covered[y : y + PITCH, x : x + PITCH] = cv2.resize(skin.astype(np.uint8), (PITCH, PITCH))
+    return covered
 
 
 @pytest.mark.parametrize("tiles", [0, 8, 30])
@@ -23,12 +35,7 @@ def test_what_a_hand_hides_may_be_the_mates_of_odd_kinds(tiles: int) -> None:
     framed = bordered(image, np.argwhere(truth), (90, 20, 60))
     hand = np.zeros(truth.shape, bool)
     hand[2:, 5:].flat[:tiles] = True
-    rng = np.random.default_rng(3)
-    for r, c in np.argwhere(hand):
-        y, x = (r + 3) * PITCH, (c + 3) * PITCH
-        skin = rng.normal((130, 160, 200), 25, (PITCH // 8, PITCH // 8, 3)).clip(0, 255)
-        framed[y : y + PITCH, x : x + PITCH] = cv2.resize(skin.astype(np.uint8), (PITCH, PITCH))
-    reading = reader.read(framed, lattice)
+    reading = reader.read(with_skin(framed, hand), lattice)
     if tiles == 30:
         assert reading is None or reading.confidence < TRUST
         return
@@ -71,3 +78,23 @@ def test_mates_of_odd_kinds_are_sought_where_they_would_make_a_board_credible(
     monkeypatch.setattr(reader, "_beyond", lambda *at: sought.append(at))
     assert reader._with_islands(np.zeros((9, 9, 3), np.uint8), lattice, reading) is reading
     assert bool(sought) == is_sought
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_hand_over_a_known_board_says_nothing_against_the_rest(seed: int) -> None:
+    """Of what was never sure as many doubts are a sign that the lattice or the kinds are wrong."""
+    truth = shuffled(7, 10, 24, seed)
+    image, lattice = picture(truth)
+    framed = bordered(image, np.argwhere(truth), (90, 20, 60))
+    before = reader.read(framed, lattice)
+    hand = np.zeros(truth.shape, bool)
+    hand[2:, 7:].flat[:16] = True
+    covered = with_skin(framed, hand)
+    assert before is not None
+    seen, unknown = (
+        reader.read(covered, None, replace(before, certainty=sure))
+        for sure in (before.certainty, np.zeros_like(before.certainty))
+    )
+    assert seen is not None and unknown is not None
+    assert unknown.confidence < 0.3 and 0.9 < seen.confidence <= before.confidence
+    assert ((seen.certainty < 0.5) | (seen.cells == 0))[hand].all()

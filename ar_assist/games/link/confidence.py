@@ -38,9 +38,15 @@ def unexplained(odd: int, unclear: Mask, count: int) -> int:
     A hand or a reflection may hide a mate of each. What it covers lies together; the unclear cells
     of a wrong lattice lie anywhere, and are many. Where more kinds are odd, that is no reason.
     """
-    around = ndimage.correlate(unclear.astype(int), np.ones((3, 3), int), mode="constant")
-    hidden = int((unclear & (around > 1)).sum())
+    hidden = int(together(unclear).sum())
     return 0 if odd <= hidden <= MOST_DOUBT * count else odd
+
+
+def together(some: Mask) -> Mask:
+    """(R, C) those of some cells that touch others."""
+    around = ndimage.correlate(some.astype(int), np.ones((3, 3), int), mode="constant")
+    touching: Mask = some & (around > 1)
+    return touching
 
 
 def features(reading: Reading[LinkBoard]) -> Array:

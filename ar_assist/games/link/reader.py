@@ -19,7 +19,14 @@ from ar_assist.games.grouping import Grouping, group, may_hide_colour
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
 from ar_assist.games.link.clipping import ceiling, overexposed
-from ar_assist.games.link.confidence import MANY_TILES, at_best, judged, mishaps, unexplained
+from ar_assist.games.link.confidence import (
+    MANY_TILES,
+    at_best,
+    judged,
+    mishaps,
+    together,
+    unexplained,
+)
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.evening import even_faces, even_ground
@@ -424,6 +431,12 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
+    covered = _came_under(certainty, before)
+    if covered.any():
+        assert before is not None
+        of_others = judged(replace(reading, certainty=np.where(covered, 1, certainty))).confidence
+        confidence = max(reading.confidence, min(of_others, before.confidence))
+        reading = replace(reading, confidence=confidence)
     # Doubts from here on say nothing against the other cells.
     unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
@@ -487,6 +500,15 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~_inner(survey.has_frame)[tile]
     return unsure
+
+
+def _came_under(certainty: Array, before: Reading[LinkBoard] | None) -> Mask:
+    """(R, C) cells in doubt that were sure `before`, if they lie together and are no more than half
+    of all: a hand or a message came over them, and says nothing against the others."""
+    if before is None or before.confidence < HALF_BELIEVED:
+        return np.zeros(certainty.shape, bool)
+    lost = (certainty < 0.5) & (before.certainty >= 0.5)
+    return together(lost) if 2 * lost.sum() <= lost.size else np.zeros_like(lost)
 
 
 def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] | None) -> Mask:
