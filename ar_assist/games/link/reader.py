@@ -431,12 +431,8 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
-    covered = _came_under(certainty, before)
-    if covered.any():
-        assert before is not None
-        of_others = judged(replace(reading, certainty=np.where(covered, 1, certainty))).confidence
-        confidence = max(reading.confidence, min(of_others, before.confidence))
-        reading = replace(reading, confidence=confidence)
+    if before is not None:
+        reading = _with_hand(reading, before)
     # Doubts from here on say nothing against the other cells.
     unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
@@ -502,13 +498,20 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     return unsure
 
 
-def _came_under(certainty: Array, before: Reading[LinkBoard] | None) -> Mask:
-    """(R, C) cells in doubt that were sure `before`, if they lie together and are no more than half
-    of all: a hand or a message came over them, and says nothing against the others."""
-    if before is None or before.confidence < HALF_BELIEVED:
-        return np.zeros(certainty.shape, bool)
-    lost = (certainty < 0.5) & (before.certainty >= 0.5)
-    return together(lost) if 2 * lost.sum() <= lost.size else np.zeros_like(lost)
+def _with_hand(reading: Reading[LinkBoard], before: Reading[LinkBoard]) -> Reading[LinkBoard]:
+    """The reading as confident as it were with all tiles that were sure `before` and are unclear
+    now, if these lie together and are no more than half of the board: a hand or a message came over
+    them, and neither they nor the mates that they leave alone say anything against the others."""
+    unclear = np.where(
+        reading.cells == EMPTY, reading.certainty <= DROPPED, reading.certainty < 0.5
+    )
+    lost = together(unclear & (before.cells != EMPTY) & (before.certainty >= 0.5))
+    if not 0 < 2 * lost.sum() <= lost.size or before.confidence < HALF_BELIEVED:
+        return reading
+    sure = np.where(lost, 1, reading.certainty)
+    whole = judged(replace(reading.patched(before, lost), certainty=sure))
+    confidence = max(reading.confidence, min(whole.confidence, before.confidence))
+    return replace(reading, confidence=confidence)
 
 
 def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] | None) -> Mask:
