@@ -17,7 +17,7 @@ from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group, may_hide_colour
 from ar_assist.games.link.evening import even_ground
-from ar_assist.games.link.reader import size_odds
+from ar_assist.games.link.survey import size_odds
 from ar_assist.games.residuals import finely
 from ar_assist.games.straightening import straightened
 from ar_assist.scene import open_scene

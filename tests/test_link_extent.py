@@ -160,7 +160,7 @@ def test_a_line_that_is_the_boards_from_outside_alone_is_left_out(
     def of_columns(count: int) -> Lattice:
         return Lattice(lattice.origin_xy, lattice.pitch_xy, 8, count)
 
-    monkeypatch.setattr(reader, "_extent", lambda sight: of_columns(19 - sight.lattice.cols))
+    monkeypatch.setattr(reader, "extent", lambda sight: of_columns(19 - sight.lattice.cols))
     found = cells_of(reader.read(image, of_columns(cols)))
     assert found.shape == (8, 9)
     assert same_partition(found, truth)

@@ -228,9 +228,9 @@ def test_the_last_group_may_give_its_only_tile_away(monkeypatch: pytest.MonkeyPa
         mate = np.flatnonzero(truth.ravel() == kind)[0]
         return np.where(unclear, groups[mate], -1)
 
-    survey = reader._survey
+    survey = reader.surveyed
     monkeypatch.setattr(reader, "hidden_kinds", told)
-    monkeypatch.setattr(reader, "_survey", lambda *seen: replace(survey(*seen), framed=False))
+    monkeypatch.setattr(reader, "surveyed", lambda *seen: replace(survey(*seen), framed=False))
     reading = reader.read(*picture(truth))
     truth[-1, -1] = kind
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)

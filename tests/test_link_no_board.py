@@ -9,6 +9,7 @@ from drawn import PITCH, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import dealing, reader
 from ar_assist.games.link.board import LinkBoard
+from ar_assist.games.link.survey import Survey
 from ar_assist.types import Image, Lattice
 
 
@@ -178,12 +179,12 @@ def test_of_a_wallpaper_no_further_lines_are_looked_at(monkeypatch: pytest.Monke
     """It goes on all around, and is as repeated there: each look at it would be dearer."""
     looked_at = []
 
-    def counted(image: Image, lattice: Lattice) -> reader.Survey | None:
+    def counted(image: Image, lattice: Lattice) -> Survey | None:
         looked_at.append((lattice.rows, lattice.cols))
         return survey(image, lattice)
 
-    survey = reader._survey
-    monkeypatch.setattr(reader, "_survey", counted)
+    survey = reader.surveyed
+    monkeypatch.setattr(reader, "surveyed", counted)
     cells = np.tile(shuffled(6, 15, 15, 3), (3, 1))[:14]
     here_and_there = np.random.default_rng(0).choice(66, 33, replace=False)
     again = cells[7:13, 2:13].ravel()  # not quite, for a piece that always has the same neighbour

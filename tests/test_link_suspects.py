@@ -10,6 +10,7 @@ from drawn import PITCH, amid_noise, cells_of, cleared, picture, same_partition,
 from ar_assist.games import tiles
 from ar_assist.games.link import reader, suspects
 from ar_assist.games.link.advice import SURE
+from ar_assist.games.link.survey import surveyed
 from ar_assist.look import TRUST
 
 
@@ -128,7 +129,7 @@ def test_a_ground_of_several_colours_is_known_though_it_is_made_even(fall: int) 
     plain = picture(np.zeros_like(truth))[0]
     slope = (fall * np.linspace(0, 1, image.shape[1]))[:, None].astype(np.uint8)
     image = np.where(image == plain, image + slope, image).astype(np.uint8)
-    survey = reader._survey(image, lattice)
+    survey = surveyed(image, lattice)
     assert survey is not None
     assert survey.is_uneven == (fall > 0)
 
