@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy import ndimage
+from scipy import ndimage, special
 
 from ar_assist.games.link.board import LinkBoard
 from ar_assist.games.link.ground import Mask
@@ -81,4 +81,4 @@ def at_best(reading: Reading[LinkBoard]) -> float:
 
 
 def _chance(of: Array) -> float:
-    return float(1 / (1 + np.exp(-BASE - float(of @ PER_FEATURE))))
+    return float(special.expit(BASE + float(of @ PER_FEATURE)))

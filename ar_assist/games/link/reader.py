@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
@@ -380,5 +381,5 @@ def _certainty(survey: Survey, groups: Indices) -> Array:
     np.maximum.at(of_kind, groups, certainty[tile])
     shown = np.minimum(of_kind[groups], inner(survey.drawn)[tile])
     is_tile = np.maximum(certainty[tile], shown)
-    certainty[tile] = np.minimum(is_tile, 1 / (1 + np.exp(-survey.grouped.margin)))
+    certainty[tile] = np.minimum(is_tile, special.expit(survey.grouped.margin))
     return certainty

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from ar_assist.games import tiles
 from ar_assist.games.centres import few_kinds
@@ -200,7 +201,7 @@ def _times(contrast: Array, limit: float) -> Array:
 
 def _chance(clear: Array) -> Array:
     """(N,) the chance of tile against empty, by the e-folds that cells are off the limit."""
-    chance: Array = 1 / (1 + np.exp(-CLEAR * clear))
+    chance: Array = special.expit(CLEAR * clear)
     return chance
 
 
