@@ -10,7 +10,7 @@ import numpy as np
 from scipy import ndimage
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import SAME, Mask
+from ar_assist.games.link.colours import SAME, Mask
 from ar_assist.games.tiles import CELL, LUMINANCE, NOISE, Array
 
 CLIPPED = 250  # grey levels: cameras give no more

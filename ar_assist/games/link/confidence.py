@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage, special
 
 from ar_assist.games.link.board import LinkBoard
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.telling import DROPPED, MOST_DOUBT
 from ar_assist.games.tiles import Array, Indices
 from ar_assist.types import Reading

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from ar_assist.games.link.board import LinkBoard
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.pieces import odds_of_halves
 from ar_assist.games.tiles import Indices
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import BLEED, Mask, Shown, is_one_ground
+from ar_assist.games.link.colours import Mask, is_one_ground
+from ar_assist.games.link.ground import BLEED, Shown
 from ar_assist.games.tiles import CELL, NOISE, Array
 
 RIM = 6  # px of a cell's rim in which tiles are alike

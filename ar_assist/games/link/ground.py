@@ -12,12 +12,24 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import distance
 
 from ar_assist.games import tiles
+from ar_assist.games.link.colours import (
+    EVERYWHERE,
+    ONE_GROUND,
+    SAME,
+    Mask,
+    colour_between,
+    colours_beside,
+    evenly_lit,
+    has_colour_around,
+    is_one_ground,
+    levels,
+    middles,
+    off_colours,
+    off_nearest,
+)
 from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
-
-Mask = NDArray[np.bool_]
 
 PLAIN = 0.15, 0.55  # of the usual contrast: between these lies the limit of plain cells
 BLEED = 2  # px of a rim into which blur carries the neighbour's frame
@@ -28,16 +40,10 @@ USUALLY = 0.25  # quantile of what ground shows among cells that run on: drawing
 BUSIER = 2.0  # times what ground usually shows: no ground
 ENOUGH = 0.25  # of the cells have borders all around: they tell what tiles look like
 NO_MORE = 1.5  # times what the ground shows, which is noise: tiles show nothing either
-ONE_GROUND = 12 * NOISE  # grey levels: light makes no more of it on one ground
 BY_CHANCE = 0.2  # of the tiles with pictures have a colour of the ground: it tells little
-NEAREST = 4  # cells of ground tell its colour at a place
-SLOPE_CELLS = 8  # of ground tell how light falls off over it
 ENOUGH_OPEN, MOST_OPEN = 16, 2 / 3  # squares that run together: by chance most have not one colour
-CORNER = 2  # px of a cell's corner: what lies between tiles
-EVERYWHERE = 0.8  # of the places where four cells meet
 SHADED = 4  # rounds in which the light over a chequered ground is found
 LIKER = 0.5  # so much nearer in colour to a square than to the ground: a square
-SAME = 4 * NOISE  # grey levels: plain cells as close as this are one ground
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +69,14 @@ class Shown:
 def shown(cells: Array, inside: Mask) -> Shown:
     """What (R, C, CELL, CELL, 3) cells show; (N,) `inside` the board."""
     flat, grid = cells.reshape(-1, CELL, CELL, 3), cells.shape[:2]
-    contrast, middle = contrasts(tiles.face(flat)), contrasts(_middles(flat))
+    contrast, middle = contrasts(tiles.face(flat)), contrasts(middles(flat))
     (quiet, sloping), board = _quiet_seams(cells), inside.reshape(grid)
     of_squares = _are_squares(quiet, middle.reshape(grid), board)
     if of_squares:
         contrast = middle  # blur lets their sides into the face
     least = NOISE if of_squares else _noise(contrast.reshape(grid), quiet)
     limit = _plain_limit(contrast[inside], least)
-    plain, beside = contrast < limit, _has_colour_around(cells)
+    plain, beside = contrast < limit, has_colour_around(cells)
     level = levels(cells)
     quiet = quiet | (sloping & (plain.reshape(*grid, 1) | _neighbours(plain.reshape(grid))))
     if of_squares:
@@ -130,7 +136,7 @@ def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
     """
     over, ground = np.zeros_like(bare), np.zeros_like(bare)
     part = _parts(quiet, bare)
-    sides, between = _colours_beside(cells), _colour_between(cells)
+    sides, between = colours_beside(cells), colour_between(cells)
     large = ENOUGH * (bare.shape[0] - 2) * (bare.shape[1] - 2)
     for number in np.unique(part[bare]):
         some = part == number
@@ -178,11 +184,6 @@ def _chequered(level: Array, plain: Mask) -> Mask:
     return fits if fits.sum() > EVERYWHERE * plain.sum() else np.zeros_like(plain)
 
 
-def is_one_ground(colours: Array) -> bool:
-    """Whether (N, 3) colours are those of one ground, but for the light; not, where none are."""
-    return len(colours) > 0 and bool(np.ptp(colours, axis=0).max() < ONE_GROUND)
-
-
 def contrasts(faces: Array) -> Array:
     """(N,) grey levels of detail and colour that each face (N, H, H, 3) shows."""
     grey, colour = tiles.opponent(faces)
@@ -200,13 +201,6 @@ def _level_out(planes: Array) -> Array:
     flat = planes.reshape(n, -1, k)
     level = flat - slopes.T @ (slopes @ flat)
     return np.asarray(level.reshape(planes.shape), np.float32)
-
-
-def _middles(cells: Array) -> Array:
-    """(N, CELL / 2, CELL / 2, 3) where a neighbour's side or shadow does not reach."""
-    inner = slice(CELL // 4, -CELL // 4)
-    part: Array = cells[:, inner, inner]
-    return part
 
 
 def _least_corner(cells: Array) -> Array:
@@ -339,7 +333,7 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
     matter. `level` (R, C, 3) is the mean colour of each.
     """
     runs_on, runs_out = _running(quiet, plain | ~inside, inside)
-    level = _evenly_lit(level, runs_out & inside)
+    level = evenly_lit(level, runs_out & inside)
     open_ = runs_on & inside
     panel = _of_most(level, open_)
     tells = bool(panel.any()) or is_one_ground(level[quiet.any(2) & inside])
@@ -350,7 +344,7 @@ def _amid_squares(level: Array, quiet: Mask, plain: Mask, inside: Mask) -> tuple
         return known, known
     known = known | (runs_on & (off_colours(level, level[known]) < SAME))
     square = plain & ~known & (tells & inside & ndimage.binary_dilation(known))
-    off = _off_nearest(level, known)
+    off = off_nearest(level, known)
     near, others = off < SAME / 2, plain & inside & ~known
     rather = others & near & _are_nearer(level, off, others & ~near)
     empty, guessed = _with_guesses(known, plain & ~square & ~rather, near, inside & ~plain)
@@ -406,7 +400,7 @@ def _amid_pictures(
     if not known.any():
         return known, known
     flat = plain | (contrast < NO_MORE * _usual(contrast[known & inside]))  # moire
-    return _with_guesses(known, flat, _off_nearest(level, known) < SAME, inside & ~flat)
+    return _with_guesses(known, flat, off_nearest(level, known) < SAME, inside & ~flat)
 
 
 def _usual(contrast: Array) -> float:
@@ -429,86 +423,6 @@ def _runs_in(quiet: Mask) -> Mask:
     into[0, 1:-1], into[-1, 1:-1] = quiet[0, 1:-1, 2], quiet[-1, 1:-1, 0]
     into[1:-1, 0], into[1:-1, -1] = quiet[1:-1, 0, 1], quiet[1:-1, -1, 3]
     return into
-
-
-def levels(cells: Array) -> Array:
-    """(R, C, 3) mean colours of the faces of (R, C, CELL, CELL, 3) cells."""
-    rows, cols = cells.shape[:2]
-    return tiles.level(tiles.face(cells.reshape(-1, CELL, CELL, 3))).reshape(rows, cols, 3)
-
-
-def _evenly_lit(level: Array, known: Mask) -> Array:
-    """(R, C, 3) levels without the slope that light has over `known` cells, if these are of one
-    ground."""
-    if known.sum() < SLOPE_CELLS:
-        return level
-    places = np.stack([np.ones(known.shape), *np.indices(known.shape)], -1)
-    slope = np.linalg.lstsq(places[known], level[known], rcond=None)[0]
-    even: Array = (level - places @ slope + level[known].mean(0)).astype(np.float32)
-    return even if is_one_ground(even[known]) else level
-
-
-def _off_nearest(level: Array, known: Mask) -> Array:
-    """(R, C) by how many grey levels cells are off the likest of the NEAREST `known` ones: what
-    shows at the other end of the board says little of the ground here."""
-    places, of_known = np.argwhere(known), level[known]
-    apart = np.square(np.indices(known.shape)[..., None] - places.T[:, None, None]).sum(0)
-    nearest = np.argsort(apart, axis=-1, kind="stable")[..., :NEAREST]
-    off: Array = np.linalg.norm(level[:, :, None] - of_known[nearest], axis=-1).min(-1)
-    return off
-
-
-def has_colour_of_ground(cells: Array, known: Mask) -> Mask:
-    """(N,) cells whose middle has the colour of some known ground; all, where none is known."""
-    level = tiles.level(_middles(cells))
-    if not known.any():
-        return np.ones(len(cells), bool)
-    near: Mask = off_colours(level, level[known]) < SAME
-    return near
-
-
-def _has_colour_around(cells: Array) -> Mask:
-    """(N,) cells whose middle has a colour that shows right beside the board or between tiles."""
-    shown_there = np.concatenate([*_colours_beside(cells), _colour_between(cells)])
-    same: Mask = (
-        off_colours(tiles.level(_middles(cells.reshape(-1, CELL, CELL, 3))), shown_there) < SAME
-    )
-    return same
-
-
-def _colours_beside(cells: Array) -> list[Array]:
-    """(K, 3) colours that show right beside the board: above, below, to the left and to the right.
-
-    The outer of (R, C, CELL, CELL, 3) cells lie around it. What they show further out may be else.
-    """
-    near, far = slice(EDGE // 2, EDGE * 2), slice(-EDGE * 2, -EDGE // 2)
-    sides = cells[0, :, far], cells[-1, :, near], cells[:, 0, :, far], cells[:, -1, :, near]
-    return [strip.mean((1, 2)) for strip in sides]
-
-
-def _colour_between(cells: Array) -> Array:
-    """(1, 3) the colour that shows where four cells meet, nearly everywhere; (0, 3): none does.
-
-    Tiles that have gaps or round corners show the ground there; those that touch, their border.
-    """
-    rows, cols = cells.shape[:2]
-    side = slice(-CORNER, None), slice(CORNER)
-    corners = [
-        cells[r : rows - 1 + r, c : cols - 1 + c, side[r], side[c]].mean((2, 3))
-        for r, c in np.ndindex(2, 2)
-    ]
-    meeting: Array = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
-    if not len(meeting):
-        return meeting
-    usual: Array = np.median(meeting, 0)[None]
-    shows = (off_colours(meeting, usual) < SAME).mean() >= EVERYWHERE
-    return usual if shows else usual[:0]
-
-
-def off_colours(level: Array, known: Array) -> Array:
-    """(…,) by how many grey levels cells are off the known colour (K, 3) that is most like them."""
-    off: Array = distance.cdist(level.reshape(-1, 3), known).min(1).reshape(level.shape[:-1])
-    return off
 
 
 def _is_flatter(open_: Array, bordered: Array) -> bool:

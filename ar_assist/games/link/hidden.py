@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.tiles import NOISE, Array, Indices
 
 BLOCK = 2  # cell px: what is compared

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.dealing import MANY
-from ar_assist.games.link.ground import Mask
 from ar_assist.games.tiles import Indices
 
 AMONG = -7.0  # log odds of tiles of a line that have mates in no other: less is no line of a board

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ar_assist.games import tiles
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.tiles import Array, Indices
 
 REMEMBERED = 100  # kinds: more than a board has, and no more than a look has time for

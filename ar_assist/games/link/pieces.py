@@ -11,7 +11,8 @@ from math import ceil
 import numpy as np
 from scipy.spatial import distance
 
-from ar_assist.games.link.ground import SAME, SEAM, Mask, seams
+from ar_assist.games.link.colours import SAME, Mask
+from ar_assist.games.link.ground import SEAM, seams
 from ar_assist.games.tiles import CELL, EDGE, Array, Indices
 from ar_assist.registration import between_others
 from ar_assist.types import Lattice

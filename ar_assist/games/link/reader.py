@@ -14,6 +14,7 @@ from scipy import special
 
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.confidence import (
     MANY_TILES,
     at_best,
@@ -24,7 +25,6 @@ from ar_assist.games.link.confidence import (
 )
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
-from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.hidden import hidden_kinds
 from ar_assist.games.link.memory import Memory, parted
 from ar_assist.games.link.pieces import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ar_assist.games.link.ground import Mask
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.tiles import CELL, EDGE, NOISE, Array
 
 REACH = 3 * CELL // 8  # cell px: what reaches further is light, or a drawing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ar_assist.games.link.ground import QUIET, Mask
+from ar_assist.games.link.colours import Mask
+from ar_assist.games.link.ground import QUIET
 from ar_assist.games.tiles import CELL, Array
 
 BORDER = 2  # cell px on either side of a border

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ar_assist.games import tiles
 from ar_assist.games.grouping import Grouping, group, may_hide_colour
 from ar_assist.games.link.clipping import ceiling, overexposed
+from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.evening import even_faces, even_ground
 from ar_assist.games.link.framing import are_of_one_colour
-from ar_assist.games.link.ground import Mask
 from ar_assist.games.link.lines import Lines, tiles_held, to_themselves
 from ar_assist.games.link.sides import even_sides
 from ar_assist.games.link.strokes import crossed

@@ -8,7 +8,8 @@ import numpy as np
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
 from ar_assist.games.link.clipping import CLIPPED
-from ar_assist.games.link.ground import SAME, Mask, contrasts, levels, off_colours
+from ar_assist.games.link.colours import SAME, Mask, levels, off_colours
+from ar_assist.games.link.ground import contrasts
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
 

@@ -17,7 +17,8 @@ from ar_assist.games import tiles
 from ar_assist.games.centres import few_kinds
 from ar_assist.games.grouping import cluster
 from ar_assist.games.link import framing, ground
-from ar_assist.games.link.ground import BUSIER, USUALLY, Mask
+from ar_assist.games.link.colours import SAME, Mask, has_colour_of_ground, is_one_ground
+from ar_assist.games.link.ground import BUSIER, USUALLY
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array
 
@@ -173,7 +174,7 @@ def _by_frame(
     odd = off > most
     around = seen.empty | (odd & ~inside)
     is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
-    is_coloured = seen.beside | ground.has_colour_of_ground(cells, around)
+    is_coloured = seen.beside | has_colour_of_ground(cells, around)
     is_framed = ~odd & ~seen.quiet.any(1) & is_relief  # its colour alone is the ground's
     shows_ground = seen.empty & ~is_framed
     return odd, shows_ground | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
@@ -188,7 +189,7 @@ def _sockets(cells: Array, seen: ground.Shown, empty: Mask, inside: Mask) -> Mas
         return np.zeros_like(plain)
     level = tiles.level(tiles.face(cells))
     off = np.linalg.norm(level - np.median(level[plain], axis=0), axis=1)
-    alike: Mask = plain & (off < ground.SAME)
+    alike: Mask = plain & (off < SAME)
     are_many = alike.sum() >= MANY_BARE * inside.sum() and 2 * alike.sum() > plain.sum()
     return alike & bool(are_many)
 
@@ -371,10 +372,10 @@ def _may_be_stones(cells: Array, frameless: Mask, known: Mask) -> Mask:
     if not frameless.any():
         return frameless
     if known.any():
-        return frameless & ~ground.has_colour_of_ground(cells, known)
+        return frameless & ~has_colour_of_ground(cells, known)
     faces = tiles.face(cells[frameless])
     is_drawn = ground.contrasts(faces.mean(0)[None])[0] > NOISE / 2
-    return frameless & (is_drawn or not ground.is_one_ground(tiles.level(faces)))
+    return frameless & (is_drawn or not is_one_ground(tiles.level(faces)))
 
 
 def _unmarked(cells: Array, odd: Mask, usual: Mask) -> tuple[Array, Mask]:
