@@ -65,6 +65,7 @@ def test_what_a_move_leads_to_follows(position) -> None:
         ("link", "1 1 2\n2 3 3", "1 . 2\n2 . 3"),  # no pair
         ("link", "1 1 2\n2 3 3", "1 1 2"),  # another shape
         ("link", ". .\n3 3", "1 1\n3 3"),
+        ("link", "1 1 2 2\n3 3 4 4", ". . . .\n. . 4 4"),  # three moves, or a hand
         ("link", "1 1 2 2\n3 3 4 4", ". . . .\n. 3 4 4"),  # one without its mate
         ("othello", "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27, "X" + "-" * 63),
         ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 3 1 : 1 3 1 : #../.../..#"),  # two lines
@@ -80,7 +81,6 @@ def test_what_no_move_leads_to_does_not_follow(name: str, before: str, after: st
     ("name", "before", "after"),
     [
         ("link", "1 1 2 2\n3 3 4 4", ". . . .\n3 3 4 4"),
-        ("link", "1 1 2 2\n3 3 4 4", ". . . .\n. . 4 4"),  # three, while nobody looked
         ("link", "1 2\n3 3", ". .\n1 2"),  # what is above falls
         ("link", "1 2\n. .", ". .\n1 2"),  # and has done so since a look saw the pair gone
         ("nonogram", "1 3 1 : 1 3 1 : .../.../...", "1 3 1 : 1 3 1 : .../##./..."),

@@ -267,9 +267,19 @@ def test_what_was_played_while_nobody_looked_follows_however_much(seed: int, mov
 
 def test_tiles_that_no_path_joins_have_not_gone() -> None:
     """But if those between go too, they may have."""
-    before = parse_board("1 2 1\n2 3 3\n4 4 5\n5 6 6")
-    assert not is_cleared(before, parse_board(". 2 .\n2 3 3\n4 4 5\n5 6 6"), outside=False)
-    assert is_cleared(before, parse_board(". . .\n. . .\n4 4 5\n5 6 6"), outside=False)
+    below = "\n4 4 5\n5 6 6\n7 7 8\n8 9 9\n10 10 11\n11 12 12"
+    before = parse_board("1 2 1\n2 3 3" + below)
+    assert not is_cleared(before, parse_board(". 2 .\n2 3 3" + below), outside=False)
+    assert is_cleared(before, parse_board(". . .\n. . ." + below), outside=False)
+
+
+@pytest.mark.parametrize("kinds", [4, 30])
+def test_what_a_message_hides_is_no_board_that_was_played_on(kinds: int) -> None:
+    """Of few kinds eight tiles often hide their mates with them, of many never."""
+    cells = [[1 + c // 2 + 4 * r for c in range(8)] for r in range(15)]
+    before = LinkBoard(tuple(tuple((kind - 1) % kinds + 1 for kind in row) for row in cells))
+    after = before.put({(6, c): 0 for c in range(8)})
+    assert is_cleared(before, after, outside=True) == (kinds == 30)
 
 
 def test_corrections_are_put_over_the_reading() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from math import comb, ldexp
 
 from ar_assist.games.link.board import EMPTY, GRAVITIES, LinkBoard, Rules, play, settle
 from ar_assist.games.link.paths import links
@@ -21,7 +22,8 @@ from ar_assist.types import Cell
 STILL_PRIOR = 0.5  # most link games have no gravity; the other rules share the rest evenly
 MISREAD = 0.02  # chance that a rule looks broken though it holds
 LATE = 0.5  # chance that tiles which will slide have not done so when a look sees the pair gone
-MOST_MOVES = 2  # removals that two looks may lie apart
+MOST_MOVES = 2  # removals that two looks may lie apart; more may be, where nobody looked, …
+BY_CHANCE = 0.01  # … if by less than that a hand or a message hides just such tiles
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,16 @@ def is_cleared(before: LinkBoard, after: LinkBoard, outside: bool) -> bool:
     """Whether pairs went from one board to the other, however many, where nothing slides.
 
     No removal closes a path, so that each may go as soon as it can. Of four equal tiles those may
-    be paired first that leave the others no path: then they are said not to have gone.
+    be paired first that leave the others no path: then they are said not to have gone. So they are
+    where as many tiles that something hides would often have their mates hidden with them.
     """
     if (before.rows, before.cols) != (after.rows, after.cols):
         return False
     cells = [(r, c) for r in range(before.rows) for c in range(before.cols)]
     gone = {cell for cell in cells if before.at(cell) != after.at(cell)}
-    if any(after.at(cell) != EMPTY for cell in gone):
+    if any(before.at(cell) <= EMPTY or after.at(cell) != EMPTY for cell in gone):
+        return False
+    if len(gone) > 2 * MOST_MOVES and _chance_of_mates(before, len(gone)) > BY_CHANCE:
         return False
     rules, board = Rules("none", outside), before
     while gone:
@@ -107,3 +112,14 @@ def is_cleared(before: LinkBoard, after: LinkBoard, outside: bool) -> bool:
         if not can:
             return False
     return before != after
+
+
+def _chance_of_mates(board: LinkBoard, count: int) -> float:
+    """The chance that so many tiles at random hold an even number of each kind.
+
+    Of k kinds of one size it is the mean of (s / k) ** count over all sums s of k signs. Kinds of
+    other sizes count for as many as two random tiles are as often equal among (Simpson 1949).
+    """
+    sizes = board.counts.values()
+    k = round(sum(sizes) ** 2 / sum(size**2 for size in sizes))
+    return ldexp(sum(comb(k, minus) * (1 - 2 * minus / k) ** count for minus in range(k + 1)), -k)
