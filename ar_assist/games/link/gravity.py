@@ -103,14 +103,14 @@ def is_cleared(before: LinkBoard, after: LinkBoard, outside: bool) -> bool:
         return False
     rules, board = Rules("none", outside), before
     while gone:
-        of_kind = Counter(board.at(cell) for cell in gone)
         can = [found for found in links(board, rules) if {found.a, found.b} <= gone]
+        if not can:
+            return False
+        of_kind = Counter(board.at(cell) for cell in gone)
         sure = [found for found in can if of_kind[board.at(found.a)] == 2]
         for found in sure or can[:1]:
             board = play(board, rules, found.a, found.b)
             gone -= {found.a, found.b}
-        if not can:
-            return False
     return before != after
 
 

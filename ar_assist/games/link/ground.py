@@ -85,7 +85,8 @@ def shown(cells: Array, inside: Mask) -> Shown:
         shows = contrast.reshape(grid), plain.reshape(grid), beside.reshape(grid)
         empty, guessed = _amid_pictures(level, quiet, *shows, board)
     guessed = guessed | _may_hold_pale(middle.reshape(grid), empty, quiet, board)
-    guessed = guessed | _may_lie_over(cells, level, quiet, empty & board)
+    bare = empty & board
+    guessed = guessed | _may_lie_over(cells, level, quiet, bare)
     faint = plain | (middle < limit)
     chequered = _chequered(level, plain.reshape(grid) & board).ravel()
     apart, hung = contrast.copy(), faint & ~plain
@@ -103,7 +104,7 @@ def shown(cells: Array, inside: Mask) -> Shown:
         empty=empty.ravel(),
         guessed=guessed.ravel(),
         chequered=chequered,
-        is_plain=_is_plain(level, empty & board if (empty & board).any() else ~board, plain),
+        is_plain=_is_plain(level, bare if bare.any() else ~board, plain),
     )
 
 

@@ -8,6 +8,7 @@ comes in.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from scipy import special
@@ -80,7 +81,12 @@ def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
     """The board with all its lines; as it is given, where those that it seems to lack make it less
     credible: buttons, icons and ground under waves of moire look like tiles."""
     tried: list[Survey] = []
-    whole = given = None
+    whole = None
+
+    @cache
+    def as_given() -> Reading[LinkBoard] | None:
+        return _reading(tried[0], before=None)
+
     while len(tried) < LOOKS and (survey := surveyed(picture, lattice)) is not None:
         right = extent(survey)
         if _is_larger(right, lattice) and any(_is_same(right, of.lattice) for of in tried):
@@ -93,13 +99,13 @@ def _read_anew(picture: Image, lattice: Lattice) -> Reading[LinkBoard] | None:
                 whole = _credible(picture, survey, reading)
                 break
         elif len(tried) == 1 and _is_larger(right, lattice):
-            given = _reading(survey, before=None)
+            given = as_given()
             if given and _is_wallpaper(survey, given):
                 return None
         lattice = right
     if not tried or not _is_larger(tried[-1].lattice, tried[0].lattice):
         return whole
-    given = _credible(picture, tried[0], given or _reading(tried[0], before=None))
+    given = _credible(picture, tried[0], as_given())
     found = [reading for reading in (whole, given) if reading]
     return max(found, key=lambda reading: reading.confidence, default=None)
 
