@@ -445,10 +445,9 @@ class Assistant:
             unsure = "not sure of the reading"
             is_small = self._cell_px() < SMALL_PX
             return f"{unsure}: the cells are small, come nearer" if is_small else unsure
-        if belief.disputed is not None and belief.touches_said(belief.disputed):
-            return "two readings disagree, looking on"
         if self._touch is None:
-            return ""
+            is_disputed = belief.disputed is not None and belief.touches_said(belief.disputed)
+            return "two readings disagree, looking on" if is_disputed else ""
         if self._touch.looks >= IN_THE_WAY:
             return "a hand or something else is in the way"
         if self._changed is not None and change.is_another_board(self._changed):

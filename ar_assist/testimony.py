@@ -22,6 +22,7 @@ FADE_S = 0.4  # s for which cells that look otherwise may fade though they are r
 # …and cells which look as they did, or for as long as looks have confirmed them if that is less,
 CONTRADICTION_S = 1.0  # and parts of a move that is atomic
 NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer,
+# …and what looks are not sure of, as under a hand,
 # …nor does a message stay for longer over tiles that went without a move: they are doubted so long
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
@@ -219,7 +220,8 @@ class Testimony:
         # if it is not what the player said is there, nor what may have been covered.
         novel = (reading.cells != 0) & ~np.isin(reading.cells, old.cells)
         novel &= (reading.cells == sight.reading.cells) & (self._covered_since == np.inf)
-        needed[novel & ~off.steady & (not off.another)] = NOVEL_S
+        unsure = reading.certainty < EVEN
+        needed[(novel | unsure) & ~off.steady & (not off.another)] = NOVEL_S
         needed[uncovered & ~off.steady] = 0.0
         return needed
 

@@ -206,6 +206,24 @@ def test_tiles_that_went_without_a_move_are_doubted_and_there_at_once_if_they_lo
     assert sure[-1] > 0.9 if is_shown else sure[-1] <= 0.2
 
 
+@pytest.mark.parametrize(("certainty", "led_after"), [(1.0, 0.4), (0.3, 5.2)])
+def test_what_looks_are_not_sure_of_is_not_believed_soon(certainty: float, led_after: float):
+    """Bare skin over a tile passes for an empty cell, but not surely."""
+    belief, covered = Belief(), HINT.a
+    certainties = np.ones((ROWS, COLS), np.float32)
+    certainties[covered] = certainty
+    read = START.put({covered: 0})
+    belief.hear(sight_of(START), 0.0, grey(START), np.eye(3))
+    led = None
+    for time in np.arange(0.5, 7.0, 0.2):
+        sight = sight_of(read)
+        sight = replace(sight, reading=replace(sight.reading, certainty=certainties))
+        belief.hear(sight, time, grey(read), np.eye(3))
+        if led is None and belief.reading.board == read:
+            led = time
+    assert led == pytest.approx(0.5 + led_after)
+
+
 @pytest.mark.parametrize("is_pair", [True, False])
 def test_a_pair_of_which_one_tile_was_seen_to_go_before_the_other_was_a_move(is_pair: bool):
     """A hand let a tile be seen to go, then the other one, so that no look saw a move."""
