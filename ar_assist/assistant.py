@@ -1,8 +1,9 @@
 """The assistant: a frame goes in, what is known at that frame comes out.
 
-Tracking is done on every frame. Two slow jobs run elsewhere, one of each at a time, each in a
-process: *looking* (find, rectify, read) and *thinking* (the game's solver). Boards and marks live
-in plane px, so a late answer is drawn where the plane is now.
+Tracking is done on every frame. Slow jobs run elsewhere, one of each at a time, each in a process:
+*looking* (read what is followed; where nothing is, find it), *challenging* (find from nothing,
+while looks go on) and *thinking* (the game's solver). Boards and marks live in plane px, so a late
+answer is drawn where the plane is now.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from numpy.typing import NDArray
 
 from ar_assist import change
 from ar_assist.belief import Belief
-from ar_assist.follow import Followed, led_to_now, plane_by_hand
-from ar_assist.look import SURE, TRUST, UPRIGHT, Orientation, Sight, Task, look
-from ar_assist.track import Tracker
+from ar_assist.follow import Followed, Trail, plane_by_hand
+from ar_assist.look import LEAD, SURE, TRUST, UPRIGHT, Orientation, Sight, Task, look
 from ar_assist.types import (
     Advice,
     AnyGame,
@@ -36,9 +36,9 @@ from ar_assist.types import (
 )
 
 CALM_S = 0.5  # s between looks at a board that does not change
-ANEW_EVERY, ANEW_AT_REST = 5, 2  # looks: one of them finds from nothing, to challenge the track
+ANEW_EVERY, ANEW_AT_REST = 5, 2  # looks: with one of them the plane is challenged by a find
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
-# discs that turn and tiles that fly pass, and a search would keep looks from what comes then
+# discs that turn and tiles that fly pass
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
 COVERED_S = 5.0  # … until a trusted one is that is seen in most cells: a hand or a message is there
 CALM_HINT_S = 0.1  # s without change after which a hint comes back: noise, or a fade that begins
@@ -47,9 +47,7 @@ AWAY_S = 3.0  # s for which a doubtful board does not pass for one that is out o
 SMALL_PX = 20.0  # side of a cell in the frame: of what is in smaller ones a camera leaves little
 EARLIER = 7  # frames that a find averages in, where one frame did not do: noise is a third then, …
 EARLIER_S = 1 / 15  # s from one of them to the next at least: moire and refresh bands differ more
-STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
 KILLED = Advice[Any]((), "no move", "the thinking process was killed twice over this board")
-TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,9 @@ class _Looking:
 
     future: Future[tuple[Sight | None, float]]
     task: Task
-    seen: NDArray[np.uint8] | None  # the tracked plane as the tracker saw it in the task's frame
+    followed: Followed | None  # what is read, or challenged; None: a board is sought
+    seen: NDArray[np.uint8] | None  # that plane as its tracker saw it in the task's frame
+    trail: Trail  # from there on
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,14 @@ class Assistant:
         games: Sequence[AnyGame],
         look: Executor,
         think: Executor,
+        challenge: Executor | None = None,
         orientation: Orientation = UPRIGHT,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        """Where no executor is given to `challenge`, `look` works at both at once."""
         self._games = tuple(games)
         self._looker, self._thinker, self._clock = look, think, clock
+        self._challenger = challenge or look
         self._orientation = orientation
         self._thinking: tuple[Future[Advice[Any]], Board] | None = None
         self._killed_over: Board | None = None  # where the thinking process ended
@@ -97,12 +100,12 @@ class Assistant:
         """Forget the plane and the board, and begin from nothing."""
         self._followed: Followed | None = None
         self._belief = Belief()
-        self._looking: _Looking | None = None  # the answer of a look in flight is not wanted
+        # The answers of looks in flight are not wanted.
+        self._looking: _Looking | None = None
+        self._challenge: _Looking | None = None
         self._looked_at = -np.inf  # s
         self._is_vain = False  # the last look found no board
         self._earlier: list[Frame] = []  # while no board is trusted; newest first
-        self._trail: list[Frame] = []  # since the look in flight began, steps of this many s:
-        self._step_s = STEP_S
         self._given: tuple[Frame, Plane] | None = None
         self._by_hand: tuple[Frame, Points] | None = None  # corners that led to what is followed
         self._changed: NDArray[np.bool_] | None = None
@@ -181,12 +184,12 @@ class Assistant:
         self._newest = frame
         self._follow(frame)
         self._timing["track"] = (self._clock() - start) * 1e3
-        self._take_look(frame)
-        self._leave_trail(frame)
+        self._take_looks(frame)
+        self._leave_trails(frame)
         self._compare()
         self._begin_look(frame)
         self._keep_for_find(frame)
-        if self._take_look(frame):  # an executor that works at once has the answer already
+        if self._take_looks(frame):  # an executor that works at once has the answer already
             self._compare()
         self._take_thought()
         self._begin_thought()
@@ -216,11 +219,28 @@ class Assistant:
         followed = self._followed if self._followed and self._followed.plane else None
         if followed and not self._is_restless() and abs(frame.time - self._looked_at) < CALM_S:
             return
-        task = self._tracked_task(frame, followed) if followed else self._finding_task(frame)
+        self._looked_at = frame.time
+        if followed is None:
+            self._looking = self._begun(self._looker, self._finding_task(frame), None)
+            return
+        task = self._tracked_task(frame, followed)
+        self._looking = self._begun(self._looker, task, followed)
+        if self._challenge is None and self._is_to_be_challenged(frame, followed):
+            challenge = replace(task, anew=True, earlier=tuple(self._earlier))
+            self._challenge = self._begun(self._challenger, challenge, followed)
+
+    def _begun(self, executor: Executor, task: Task, followed: Followed | None) -> _Looking:
+        future = executor.submit(_timed_look, task, self._clock)
         seen = followed.tracker.seen if followed else None
-        self._looked_at, self._trail, self._step_s = frame.time, [frame], STEP_S
-        future = self._looker.submit(_timed_look, task, self._clock)
-        self._looking = _Looking(future, task, seen)
+        return _Looking(future, task, followed, seen, Trail(task.frame))
+
+    def _is_to_be_challenged(self, frame: Frame, followed: Followed) -> bool:
+        """Whether to find from nothing, while what is followed is read on."""
+        if followed.confidence + LEAD >= 1:  # no find would be that much surer
+            return False
+        if followed.blind_s(frame.time) >= BLIND_S and not self._is_covered:
+            return True
+        return self._is_calm and followed.looks % self._anew_every == 0
 
     def _is_restless(self) -> bool:
         """Whether there is anything to learn at once."""
@@ -271,8 +291,6 @@ class Assistant:
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
-        is_blind = followed.blind_s(frame.time) >= BLIND_S and not self._is_covered
-        anew = is_blind or (self._is_calm and followed.looks % self._anew_every == 0)
         return Task(
             frame,
             self._games,
@@ -283,43 +301,60 @@ class Assistant:
             believed=self._belief.reading,
             changed=self._changed,
             remembered=self._belief.remembered,
-            anew=anew,
-            earlier=tuple(self._earlier) if anew else (),
+            anew=False,
         )
 
-    def _take_look(self, frame: Frame) -> bool:
-        """Take in a look that is done; whether there was one."""
-        if self._looking is None or not self._looking.future.done():
-            return False
-        self._weigh(frame, self._looking)
-        return True
+    def _take_looks(self, frame: Frame) -> bool:
+        """Take in looks that are done; whether there were any."""
+        looking, challenge = self._looking, self._challenge
+        is_seen = looking is not None and looking.future.done()
+        if looking is not None and is_seen:
+            self._looking = None
+            self._weigh(frame, looking)
+        is_challenged = challenge is not None and challenge.future.done()
+        if challenge is not None and is_challenged:
+            self._challenge = None
+            self._weigh_challenge(frame, challenge)
+        return is_seen or is_challenged
 
     def _weigh(self, frame: Frame, looking: _Looking) -> None:
-        self._looking = None
         if self._touch and looking.task.frame.time > self._touch.since:
             self._touch = replace(self._touch, looks=self._touch.looks + 1)
-        try:
-            sight, self._timing["look"] = looking.future.result()
-            self._is_vain = sight is None
-        except BrokenExecutor:  # the process was killed; the next look gets a new one
-            sight = None
-        seen = looking.seen
-        if sight is not None:
-            sight = self._as_set(sight)
+        sight = self._answer(looking)
         if sight is not None and sight.tracker is not None:
-            seen = sight.tracker.seen
-            if not self._move_to(sight, sight.tracker, looking.task, frame):
-                return
-        followed = self._followed
+            self._move_to(sight, looking, frame)
+            return
+        followed = looking.followed
         if followed is None:
             return
         if sight is None:
+            followed.confidence = 0.0
             self._see_nothing(followed, looking.task)
             return
-        followed.blind_since = None
-        assert seen is not None
-        picture = (seen, followed.tracker.template_from_plane)
+        followed.confidence, followed.blind_since = sight.reading.confidence, None
+        assert looking.seen is not None
+        picture = (looking.seen, followed.tracker.template_from_plane)
         self._belief.hear(sight, looking.task.frame.time, *picture)
+
+    def _weigh_challenge(self, frame: Frame, challenge: _Looking) -> None:
+        """Follow what was found elsewhere, or lies better, if what it was to beat is still there:
+        a board that moves changed meanwhile is not as it was found."""
+        sight, known = self._answer(challenge), self._belief.reading
+        is_found = sight is not None and sight.tracker is not None
+        challenged = challenge.task.believed
+        is_there = challenge.followed is self._followed and (known is None) == (challenged is None)
+        if known is not None and challenged is not None:
+            is_there &= known.board == challenged.board
+        if sight is not None and is_found and is_there:
+            self._move_to(sight, challenge, frame)
+
+    def _answer(self, looking: _Looking) -> Sight | None:
+        try:
+            sight, self._timing["look"] = looking.future.result()
+        except BrokenExecutor:  # the process was killed; the next look gets a new one
+            return None
+        self._is_vain = sight is None
+        return sight and self._as_set(sight)
 
     def _as_set(self, sight: Sight) -> Sight:
         """With the game as it is set now: a look may have begun before."""
@@ -336,20 +371,22 @@ class Assistant:
         if followed.blind_s(task.frame.time) >= (COVERED_S if may_be_covered else GIVE_UP_S):
             self._lose_plane()
 
-    def _move_to(self, sight: Sight, tracker: Tracker, task: Task, frame: Frame) -> bool:
-        """Follow the plane found in the task's frame: optical flow leads to now in a few hops."""
+    def _move_to(self, sight: Sight, looking: _Looking, frame: Frame) -> None:
+        """Follow the plane that was found: optical flow leads to now in a few hops."""
+        task, tracker, followed = looking.task, sight.tracker, self._followed
+        assert tracker is not None
         if task.tracked is None and self._may_come_back(frame, sight):
-            return False
-        trail = (task.frame, *self._trail[1:], frame)
-        plane = led_to_now(sight, tracker, self._guess(sight, task), trail)
-        followed = self._followed
+            return
+        seen = tracker.seen
+        plane = looking.trail.lead(sight.plane, tracker, self._guess(sight, task), frame)
         if plane is None and followed and followed.plane:
-            return False
+            return
         self._followed = Followed(sight, tracker, plane, frame.time)
+        self._looking = self._challenge = None  # looks at the plane that is left
         if task.given is None:  # found elsewhere, or better
             self._by_hand = None
         self._belief.give_way(sight.reading)
-        return True
+        self._belief.hear(sight, task.frame.time, seen, tracker.template_from_plane)
 
     def _may_come_back(self, frame: Frame, sight: Sight) -> bool:
         """Whether the board that went out of sight is another than one seen meanwhile, and more
@@ -360,12 +397,10 @@ class Assistant:
         doubtful = sight.reading.confidence < min(TRUST, known.confidence)
         return doubtful and not self._belief.recognises(sight)
 
-    def _leave_trail(self, frame: Frame) -> None:
-        """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""
-        if self._looking and abs(frame.time - self._trail[-1].time) >= self._step_s:
-            self._trail.append(frame)
-            if len(self._trail) > TRAIL:
-                self._trail, self._step_s = self._trail[::2], 2 * self._step_s
+    def _leave_trails(self, frame: Frame) -> None:
+        for looking in (self._looking, self._challenge):
+            if looking:
+                looking.trail.leave(frame)
 
     def _guess(self, sight: Sight, task: Task) -> Homography | None:
         """Where the sight's plane is now, if the one followed until now tells the motion."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -17,6 +16,8 @@ VIEWS = 4  # frames that a look at the plane averages: eight read no board bette
 VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands differ more
 SHOWS_LESS = 0.01  # of the plane: less is tremor
 OUTLINE_PARTS = 8  # of a side of a plane, which a lens bends
+STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
+TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
 BY_HAND_PX = 1000  # longer side of the rectified picture of a plane set by hand
 
 
@@ -29,7 +30,7 @@ class Followed:
         self.plane = plane  # in the newest frame; None: out of sight
         self.seen_at = now  # s
         self.is_back = False  # in the newest frame, and not in the one before
-        self.looks = 0
+        self.looks, self.confidence = 0, sight.reading.confidence  # of the last one
         self.blind_since: float | None = None  # s; None: the last look saw a board
         self._views: list[tuple[int, Image, Plane]] = []  # newest first; frame number, …
         self._fullest: tuple[Image, Plane] | None = None  # the last that showed the most of it
@@ -77,20 +78,35 @@ def _share_in(plane: Plane, image: Image) -> float:
     return area / max(cv2.contourArea(outline), 1.0)
 
 
-def led_to_now(
-    sight: Sight, tracker: Tracker, guess: Homography | None, trail: Sequence[Frame]
-) -> Plane | None:
-    """The plane of a late find in the newest frame, by optical flow through the trail's frames.
+class Trail:
+    """Frames since one that is looked at, by which optical flow leads from there to now."""
 
-    `trail` begins with the frame of the find and ends with the newest. `guess` is
-    frame_from_plane there, where another track tells the motion: then one hop is enough.
-    """
-    if trail[0].index == trail[-1].index:
-        return sight.plane
-    if guess is None:
-        for between in trail[1:-1]:
-            tracker.update(between)
-    return tracker.update(trail[-1], guess)
+    def __init__(self, frame: Frame) -> None:
+        self._frames, self._step_s = [frame], STEP_S
+
+    def leave(self, frame: Frame) -> None:
+        """A busy machine may look for half a minute: beyond TRAIL frames the steps double."""
+        if abs(frame.time - self._frames[-1].time) >= self._step_s:
+            self._frames.append(frame)
+            if len(self._frames) > TRAIL:
+                self._frames, self._step_s = self._frames[::2], 2 * self._step_s
+
+    def lead(
+        self, found: Plane, tracker: Tracker, guess: Homography | None, now: Frame
+    ) -> Plane | None:
+        """The plane `found` in the first frame, in the newest one.
+
+        `guess` is frame_from_plane there, where another track tells the motion: then one hop is
+        enough.
+        """
+        first, *between = self._frames
+        if first.index == now.index:
+            return found
+        if guess is None:
+            for frame in between:
+                if frame.index != now.index:
+                    tracker.update(frame)
+        return tracker.update(now, guess)
 
 
 def plane_by_hand(corners: Points) -> Plane:

@@ -79,7 +79,7 @@ def run(
     A look that has to find the board takes `look_latency_s`, one at a board that is followed less.
     """
     looker, thinker = ClipExecutor(look_latency_s, _share), ClipExecutor(think_latency_s)
-    assistant = Assistant(games, looker, thinker, orientation)
+    assistant = Assistant(games, looker, thinker, orientation=orientation)
     for frame in source:
         if frame.index % stride:
             continue
@@ -90,7 +90,7 @@ def run(
 
 def still(frame: Frame, games: Sequence[AnyGame], orientation: Orientation = UPRIGHT) -> View:
     """What there is to say of a single picture."""
-    assistant = Assistant(games, ClipExecutor(), ClipExecutor(), orientation)
+    assistant = Assistant(games, ClipExecutor(), ClipExecutor(), orientation=orientation)
     view = assistant.step(frame)
     # Looks at one picture agree: what the confidence is worth shows.
     for _ in range(CUT_OFF_LOOKS - 1):

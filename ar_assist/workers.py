@@ -1,4 +1,4 @@
-"""The executors of the slow jobs when live: looking and thinking, each in a process of its own."""
+"""The executors of the slow jobs when live, each a process of its own."""
 
 from __future__ import annotations
 
@@ -35,19 +35,21 @@ T = TypeVar("T")
 
 
 @contextmanager
-def workers(games: Sequence[AnyGame]) -> Iterator[tuple[Executor, Executor]]:
-    """(look, think), warming up for these games; ended without waiting for a job."""
-    look, think = Worker(), Worker()
+def workers(games: Sequence[AnyGame]) -> Iterator[tuple[Executor, Executor, Executor]]:
+    """(look, think, challenge), the first two warming up for these games; ended without waiting
+    for a job. Most boards are never challenged."""
+    look, think, challenge = Worker(), Worker(), Worker(at_once=False)
     try:
         look.submit(_load, tuple(games))
-        yield look, think
+        yield look, think, challenge
     finally:
-        for worker in (look, think):
+        for worker in (look, think, challenge):
             worker.shutdown(cancel_futures=True)
 
 
 class Worker(Executor):
-    """One process, and a thread that hands it one job after another.
+    """One process, which begins `at_once` or with the first job, and a thread that hands it one job
+    after another.
 
     A job that the process does not survive (a system short of memory kills) ends with a
     BrokenExecutor; the next one gets a new process. A `ProcessPoolExecutor` holds the end of its
@@ -55,10 +57,10 @@ class Worker(Executor):
     waits for the rest of that for ever, and so does whoever waits for the pool.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: bool = True) -> None:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._packer = Packer()
-        self._process = _Process()
+        self._process = _Process() if at_once else None
         self._lock = threading.Lock()  # of the process: one thread ends it, one begins another
         self._is_ended = False
         self._thread = threading.Thread(target=self._run, name="worker", daemon=True)
@@ -77,7 +79,7 @@ class Worker(Executor):
         if cancel_futures:
             with self._lock:
                 self._is_ended = True
-                self._process.end()
+                self._end_process()
         self._jobs.put(None)
         if wait:
             self._thread.join()
@@ -92,14 +94,20 @@ class Worker(Executor):
                 elif job.future.set_running_or_notify_cancel():
                     job.run(process, self._packer)
         with self._lock:
+            self._end_process()
+
+    def _end_process(self) -> None:
+        if self._process is not None:
             self._process.end()
 
     def _living(self) -> _Process | None:
         """The process, a new one after its death; None where all is to end."""
         with self._lock:
-            if not self._is_ended and not self._process.is_alive():
+            if self._is_ended:
+                return None
+            if self._process is None or not self._process.is_alive():
                 self._process = _Process()
-            return None if self._is_ended else self._process
+            return self._process
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,9 +45,9 @@ def measure(frames: list[Frame], rate: float) -> tuple[list[float], list[float]]
     """(steps, looks) in ms; steps of tracked frames only."""
     steps, looks = [], []
     games = list(GAMES.values())
-    with workers(games) as (look, think):
-        look.submit(int).result()  # loaded
-        assistant = Assistant(games, look, think)
+    with workers(games) as executors:
+        executors[0].submit(int).result()  # loaded
+        assistant = Assistant(games, *executors)
         start = time.perf_counter()
         for number, frame in enumerate(frames):
             time.sleep(max(0.0, start + number / rate - time.perf_counter()))

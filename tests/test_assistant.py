@@ -29,7 +29,8 @@ from toy import (
 )
 
 from ar_assist import look, replay, runlog
-from ar_assist.assistant import EARLIER, EARLIER_S, TRAIL, Assistant
+from ar_assist.assistant import EARLIER, EARLIER_S, Assistant
+from ar_assist.follow import TRAIL, Trail
 from ar_assist.replay import ClipExecutor
 from ar_assist.types import Candidate, Frame, Plane, Reading
 
@@ -143,19 +144,68 @@ def test_a_find_averages_earlier_frames_only_where_one_alone_did_not_do(monkeypa
     assert max(len(task.earlier) for task in others) == EARLIER
 
 
-@pytest.mark.parametrize("is_busy", [False, True])
-def test_other_planes_are_looked_for_now_and_then_but_not_while_cells_change(monkeypatch, is_busy):
+@dataclass(frozen=True)
+class _Known(ToyGame):
+    """Believed at once, and then of some confidence."""
+
+    def read(self, picture, lattice, before=None):
+        reading = super().read(picture, lattice, before)
+        return reading if before else replace(reading, confidence=0.95)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "is_busy", "is_challenged"),
+    [(0.8, False, True), (0.8, True, False), (0.95, False, False)],
+)
+def test_other_planes_are_looked_for_now_and_then_but_not_while_cells_change(
+    monkeypatch, confidence: float, is_busy: bool, is_challenged: bool
+):
+    """Nor where what is followed is so sure that none could be surer."""
+
     def hand(time: float) -> np.ndarray | None:
         return over_cell(int(9 * time) % ROWS, int(7 * time) % COLS) if is_busy and time else None
 
     source, looks = ToySource(lambda t: START, 3.5, hand, fps=SLOW), Remembers()
     source.replace_finder(monkeypatch)
-    assistant = Assistant([ToyGame()], looks, ClipExecutor())
+    assistant = Assistant([_Known(confidence=confidence)], looks, ClipExecutor())
     for frame in source:
         assistant.step(frame)
     tracked = [task for task in looks.tasks if task.tracked]
     assert len(tracked) >= 5
-    assert any(task.anew for task in tracked) == (not is_busy)
+    assert any(task.anew for task in tracked) == is_challenged
+
+
+class _Late(ClipExecutor):
+    """A challenger that takes a second, and whoever waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__(latency_s=1.0)
+        self.tasks: list[look.Task] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future:
+        self.tasks.append(args[0])
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_long_challenge_holds_up_no_look_and_is_void_where_a_move_came_first(monkeypatch, moves):
+    source, challenges = ToySource(lambda t: AFTER if moves and t >= 1.3 else START, 4.0), _Late()
+    source.replace_finder(monkeypatch)
+    assistant = Assistant([_Surer()], ClipExecutor(), ClipExecutor(), challenges)
+    views = []
+    for frame in source:
+        challenges.advance(frame.time)
+        views.append(assistant.step(frame))
+    begun = challenges.tasks[0].frame.time
+    assert begun < 1.3, "else the move is not amid it"
+    sure = next(v.frame.time for v in views if v.reading and v.reading.confidence == 0.95)
+    if moves:
+        read = next(v.frame.time for v in views if v.reading and v.reading.board == AFTER)
+        assert read < 1.3 + 0.1
+        assert sure > begun + 2.0, "only the next challenge counts"
+        assert all(v.reading.board == AFTER for v in views if v.reading and v.frame.time > read)
+    else:
+        assert sure == pytest.approx(begun + 1.0, abs=0.1)
 
 
 def test_a_look_of_a_second_still_lands_on_the_board(play):
@@ -211,7 +261,7 @@ def test_a_find_that_is_not_led_to_now_does_not_take_the_place_of_what_is_follow
     assistant = Assistant([game], ClipExecutor(), ClipExecutor())
     assistant.step(source.frame(0))
     assistant.step(source.frame(0))
-    monkeypatch.setattr("ar_assist.assistant.led_to_now", lambda *of: None)
+    monkeypatch.setattr(Trail, "lead", lambda *of: None)
     views = [assistant.step(source.frame(index)) for index in range(1, 80)]
     assert len(game.finds) > 2
     assert {view.state for view in views} == {"locked"}

@@ -47,9 +47,10 @@ PATIENT = 1800  # frames, a minute: busy machines start processes slowly
 
 def test_threads_end_with_the_workers() -> None:
     before = threading.active_count()
-    with workers(()) as (look, think):
+    with workers(()) as (look, think, challenge):
         assert look.submit(int, "3").result(timeout=60) == 3
         assert think.submit(int, "4").result(timeout=60) == 4
+        assert challenge.submit(int, "5").result(timeout=60) == 5
     deadline = time.monotonic() + 10
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -57,7 +58,7 @@ def test_threads_end_with_the_workers() -> None:
 
 
 def test_readers_are_loaded_before_the_first_look() -> None:
-    with workers([GAMES["link"]]) as (look, think):
+    with workers([GAMES["link"]]) as (look, think, _):
         loaded = "'ar_assist.games.link.reader' in __import__('sys').modules"
         assert look.submit(eval, loaded).result(timeout=60)
         assert not think.submit(eval, loaded).result(timeout=60)
@@ -104,7 +105,7 @@ def test_threads_share_one_heap() -> None:
 
 def test_a_long_thought_does_not_hold_up_the_end() -> None:
     start = time.monotonic()
-    with workers(()) as (_, think):
+    with workers(()) as (_, think, _):
         think.submit(int, "4").result(timeout=60)
         think.submit(time.sleep, 60)
         time.sleep(0.2)
@@ -180,7 +181,7 @@ class Toys(toy.ToySource):
         """A headless session of which every frame is kept; `find` is the toy's in a thread only."""
         self.replace_finder(monkeypatch)
         with (
-            workers(()) as (_, think),
+            workers(()) as (_, think, _),
             ThreadPoolExecutor(1) as look,
             Recorder(folder / "a.mp4", toy.SIZE_WH) as recorder,
         ):
@@ -242,7 +243,7 @@ import time
 import sys
 from ar_assist.workers import workers
 if __name__ == "__main__":
-    with workers(()) as (look, think):
+    with workers(()) as (look, think, _):
         think.submit(int, "4").result()
         look.submit(time.sleep, 120)
         print("busy", flush=True)

@@ -61,8 +61,8 @@ def _sample() -> str:
 def _show(source: Source, settings: Settings) -> None:
     print(f"{source.name}: press h in the window for the keys, q to quit")
     games = options.games(settings)
-    with Window(source.size_wh) as window, workers(games) as (look, think):
-        assistant = Assistant(games, look, think)
+    with Window(source.size_wh) as window, workers(games) as executors:
+        assistant = Assistant(games, *executors)
         Session(Looped(source), assistant, window, Outputs(), settings.scale).run()
 
 

@@ -87,8 +87,8 @@ def _latency() -> str:
     frames = list(itertools.islice(open_source(TRIAL_SCENE), 15))
     source = Live("trial", lambda: _Rendered(frames), TRIAL_FPS)
     try:
-        with workers(games) as (look, think):
-            assistant = Assistant(games, look, think)
+        with workers(games) as executors:
+            assistant = Assistant(games, *executors)
             limited = _Limited(source, TRIAL_S)
             session = Session(limited, assistant, None, Outputs(), now=source.now)
             session.run()

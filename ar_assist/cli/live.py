@@ -56,9 +56,9 @@ def run(args: argparse.Namespace) -> int:
             _replay(source, settings, outputs)
             return 0
         window = stack.enter_context(Window(source.size_wh)) if shows else None
-        look, think = warming or stack.enter_context(workers(games))
+        executors = warming or stack.enter_context(workers(games))
         orientation = options.orientation(settings)
-        assistant = Assistant(games, look, think, orientation=orientation)
+        assistant = Assistant(games, *executors, orientation=orientation)
         now = camera.now if isinstance(camera, Live) else None
         Session(source, assistant, window, outputs, settings.scale, now).run()
     return 0
