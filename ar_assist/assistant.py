@@ -337,15 +337,14 @@ class Assistant:
         self._belief.hear(sight, looking.task.frame.time, *picture)
 
     def _weigh_challenge(self, frame: Frame, challenge: _Looking) -> None:
-        """Follow what was found elsewhere, or lies better, if what it was to beat is still there:
-        a board that moves changed meanwhile is not as it was found."""
-        sight, known = self._answer(challenge), self._belief.reading
-        is_found = sight is not None and sight.tracker is not None
-        challenged = challenge.task.believed
-        is_there = challenge.followed is self._followed and (known is None) == (challenged is None)
-        if known is not None and challenged is not None:
-            is_there &= known.board == challenged.board
-        if sight is not None and is_found and is_there:
+        """Follow what was found elsewhere or lies better, if it was found of the board as it is: in
+        the time of a long find a move may have been seen."""
+        sight = self._answer(challenge)
+        then, now = challenge.task.believed, self._belief.reading
+        is_past = then is not None and now is not None and then.board != now.board
+        if challenge.followed is not self._followed or is_past:
+            return
+        if sight is not None and sight.tracker is not None:
             self._move_to(sight, challenge, frame)
 
     def _answer(self, looking: _Looking) -> Sight | None:
