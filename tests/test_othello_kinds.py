@@ -55,6 +55,13 @@ def with_grey_discs(picture: Image, middle: tuple[int, int], kind: int) -> None:
     disc(picture, middle, ((110, 110, 110), (0, 0, 0), WHITE_PAGE)[kind])
 
 
+def typed(picture: Image, middle: tuple[int, int], kind: int) -> None:
+    """Small, and on the line of a font: below the middle."""
+    if kind:
+        x, y = middle
+        cv2.circle(picture, (x, y + 5), 11, DARK, -1 if kind == BLACK else 2, cv2.LINE_AA)
+
+
 def scooped(picture: Image, middle: tuple[int, int], kind: int) -> None:
     x, y, half = *middle, CELL // 2
     square = picture[y - half : y + half, x - half : x + half]
@@ -83,9 +90,17 @@ def is_read(reading: Reading[OthelloBoard] | None, board: OthelloBoard = BOARD) 
         (outlined, (220, 239, 246), (140, 165, 185)),
         (with_grey_discs, (60, 100, 0), (30, 60, 0)),
         (scooped, (100, 187, 141), (77, 77, 77)),
+        (typed, (0, 150, 0), (0, 0, 0)),
         (coloured((200, 60, 120), (60, 220, 250)), (90, 71, 68), (164, 114, 98)),
     ],
-    ids=["outlines", "outlines on cream", "grey discs", "scooped squares", "purple and yellow"],
+    ids=[
+        "outlines",
+        "outlines on cream",
+        "grey discs",
+        "scooped squares",
+        "typed discs",
+        "purple and yellow",
+    ],
 )
 def test_boards_of_other_looks_are_read(draw: Draw, ground: Colour, gap: Colour) -> None:
     assert is_read(read(drawn(BOARD, ground, gap, draw)))

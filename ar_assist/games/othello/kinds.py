@@ -20,7 +20,7 @@ from ar_assist.games.othello.board import BLACK, START, WHITE
 from ar_assist.games.othello.canonical import CELL, MARGIN, SIZE, FloatArray
 from ar_assist.games.othello.felt import DISTINCT, NOISES
 from ar_assist.games.othello.ghosts import are_legal_moves
-from ar_assist.games.othello.outlines import are_discs, edge_of, outlines
+from ar_assist.games.othello.outlines import are_discs, edge_of, outline_of
 
 ROUNDS = 4  # of dealing squares to kinds and of fitting the light: they settle in two or three
 APART = 3.0  # times what a square differs from its kind: by less, two kinds are one
@@ -163,15 +163,15 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
     free = [each for each in range(len(kinds.looks)) if each not in taken]
     if not free:
         return None
-    beside = outlines(kinds.looks[taken[:1]] - kinds.looks[free[0]])[0]
+    beside = outline_of(kinds.looks[taken[0]] - kinds.looks[free[0]])
     edges = [edge_of(look, beside) for look in kinds.looks]
     empty = min(free, key=edges.__getitem__)
     discs = [each for each in range(len(kinds.looks)) if each != empty]
     if len(free) > 1 and edges[empty] > PLAINER * min(edges[each] for each in discs):
         return None
-    radii = outlines(kinds.looks[discs] - kinds.looks[empty])
-    own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, radii, strict=True)]
-    if not are_discs(radii) or min(own) < DISTINCT:
+    outlines = [outline_of(kinds.looks[disc] - kinds.looks[empty]) for disc in discs]
+    own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, outlines, strict=True)]
+    if not are_discs(outlines) or min(own) < DISTINCT:
         return None
     order = np.array([*discs, empty])
     return replace(kinds, looks=kinds.looks[order], kind=order.argsort()[kinds.kind])
