@@ -154,8 +154,9 @@ def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
     assert reading is None or reading.confidence < TRUST
 
 
-def test_filled_squares_are_no_discs() -> None:
-    """As of a picture that is made of squares."""
+@pytest.mark.parametrize("ground", [WHITE_PAGE, (50, 125, 46)], ids=["white", "green"])
+def test_filled_squares_are_no_discs(ground: Colour) -> None:
+    """As of a picture that is made of squares; nor is such a board empty."""
 
     def draw(picture: Image, middle: tuple[int, int], kind: int) -> None:
         if kind:
@@ -163,5 +164,15 @@ def test_filled_squares_are_no_discs() -> None:
             fill = DARK if kind == BLACK else (90, 90, 200)
             cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), fill, -1)
 
-    reading = read(drawn(BOARD, WHITE_PAGE, (200, 200, 200), draw))
+    reading = read(drawn(BOARD, ground, (200, 200, 200), draw))
     assert reading is None or reading.confidence < TRUST
+
+
+@pytest.mark.parametrize("signs", [0, 5, 20])
+def test_a_board_is_empty_where_nothing_lies_on_its_squares(signs: int) -> None:
+    picture = drawn(OthelloBoard(0, 0), (50, 125, 46), (20, 60, 20), coloured(DARK, LIGHT))
+    for k in range(signs):
+        x, y = (START + at * CELL + CELL // 2 for at in divmod(7 * k % 64, 8))
+        cv2.rectangle(picture, (x - 8, y - 3), (x + 8, y + 3), LIGHT, -1)
+    reading = read(picture)
+    assert (reading is not None and reading.confidence > TRUST) == (not signs)

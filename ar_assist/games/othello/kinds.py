@@ -32,10 +32,13 @@ EXPLAINED, STRANGE = 0.9, 0.8  # share of a square that is like its kind, the re
 LINED, COVERED = 0.6, 0.4  # likewise of each side, where something that hides a disc hides a line
 SIDE_PX = 3  # of the square: the half of a line that belongs to it
 MOST_OF_IT = 0.6  # share of a square beyond the border, where frames or pages lie beside it
+REACH_PX = 0.3 * CELL  # from the middle of a square: signs that name it stand further out
 NO_KIND = 0.5  # certainty below which a square is neither a disc nor like most empty ones
 SHADE = 10.0  # L*: which discs are black nothing tells; twice as much does
 MIDDLE = np.flatnonzero(START.cells)  # the squares that are taken when a game begins
 _Y, _X = (np.mgrid[:SIZE, :SIZE] * 2 / (SIZE - 1) - 1).reshape(2, -1)
+TONE = np.indices((SIZE, SIZE)).sum(axis=0).ravel() % 2  # (64,) of squares that may be chequered
+CENTRE = np.hypot(*(np.indices((CELL, CELL)) - (CELL - 1) / 2).reshape(2, -1)) < REACH_PX  # (P,)
 LIGHT = np.stack([np.ones_like(_X), _X, _Y, _X**2, _Y**2, _X * _Y], axis=1)  # (64, 6) smooth
 EMPTY = 2  # the last of the kinds, once they are told
 
@@ -76,6 +79,23 @@ def alike(board: FloatArray) -> Alike | None:
     if not told or any((each.colours != told[0].colours).any() for each in told):
         return None
     return told[0]
+
+
+def bare(board: FloatArray) -> FloatArray:
+    """(8, 8) certainty that nothing lies on the squares of a canonical picture: in their middles
+    they look as most others of their tone do, of two tones in turn, but for the light.
+
+    Of an empty board all do, for it has no move that a mark could show.
+    """
+    cells = _cells(np.asarray(cv2.blur(board, (3, 3)), np.float32))
+    squares = cells[1:-1, 1:-1].reshape(SIZE * SIZE, -1, 3)
+    tones = [squares[tone == TONE] for tone in (0, 1)]
+    usual = np.stack([np.median(each, axis=0) for each in tones])[TONE]
+    even = squares - _light(np.median(squares - usual, axis=1))[:, None]
+    away = _away(even, usual)
+    noise = max(DISTINCT, NOISES * float(np.median(away)))
+    share = (away[:, CENTRE] < noise).mean(axis=1).reshape(SIZE, SIZE)
+    return np.asarray(np.clip((share - STRANGE) / (EXPLAINED - STRANGE), 0, 1), np.float32)
 
 
 def _cells(board: FloatArray) -> FloatArray:
