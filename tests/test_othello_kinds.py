@@ -142,6 +142,18 @@ def test_discs_of_which_none_is_darker_are_doubted() -> None:
     assert reading is None or reading.confidence < TRUST
 
 
+def test_a_mark_on_a_disc_makes_no_colour_of_it() -> None:
+    """Nor are black discs on a board nearly as dark empty, late in a game."""
+    cells = [WHITE if k % 8 >= 2 else BLACK for k in range(64)]
+    cells[1], cells[22], cells[38] = 0, BLACK, BLACK
+    board = OthelloBoard.from_cells(cells)
+    picture = drawn(board, (40, 52, 44), (20, 24, 22), coloured((28, 36, 31), (215, 225, 210)))
+    x, y = START + 6 * CELL + CELL // 2, START + 5 * CELL + CELL // 2
+    cv2.rectangle(picture, (x - 5, y - 5), (x + 5, y + 5), (60, 60, 230), -1)
+    reading = read(picture)
+    assert reading is None or reading.board == board or reading.confidence < TRUST
+
+
 @pytest.mark.parametrize("shift", [(0, 8), (8, 0)])
 def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
     """Its discs go on beyond a side."""

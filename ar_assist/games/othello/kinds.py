@@ -25,6 +25,7 @@ from ar_assist.games.othello.outlines import are_discs, edge_of, outline_of
 ROUNDS = 4  # of dealing squares to kinds and of fitting the light: they settle in two or three
 APART = 3.0  # times what a square differs from its kind: by less, two kinds are one
 PLAINER = 0.5  # of the edges of discs: no more has an empty square there that is told by that
+FACE = 0.3  # share of the faces of discs in which two colours differ; marks take up to a fifth
 UNMARKED = 0.7  # share of where two kinds differ that no mark hides
 LIKE, HALFWAY = 0.2, 0.4  # of the way from its own kind to another: sure, and of neither
 EXPLAINED, STRANGE = 0.9, 0.8  # share of a square that is like its kind, the rest being marks or
@@ -191,7 +192,9 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
         return None
     outlines = [outline_of(kinds.looks[disc] - kinds.looks[empty]) for disc in discs]
     own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, outlines, strict=True)]
-    if not are_discs(outlines) or min(own) < DISTINCT:
+    apart = _away(kinds.looks[discs[0]], kinds.looks[discs[1]])
+    are_two = min((apart[each.within] > DISTINCT).mean() for each in outlines) > FACE
+    if not are_two or not are_discs(outlines) or min(own) < DISTINCT:
         return None
     order = np.array([*discs, empty])
     return replace(kinds, looks=kinds.looks[order], kind=order.argsort()[kinds.kind])

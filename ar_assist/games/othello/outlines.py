@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.games.othello.canonical import CELL, FloatArray
 from ar_assist.games.othello.felt import DISTINCT
@@ -34,6 +35,12 @@ class Outline:
 
     middle: FloatArray  # (2,) x, y px of its square
     radii: FloatArray  # (RAYS,) px from there
+
+    @property
+    def within(self) -> NDArray[np.bool_]:
+        """(P,) the places that are no further from its middle than its edge mostly is."""
+        away = np.linalg.norm(PLACES - self.middle, axis=1)
+        return np.asarray(away <= np.median(self.radii))
 
 
 def outline_of(difference: FloatArray) -> Outline:
