@@ -55,6 +55,13 @@ def with_grey_discs(picture: Image, middle: tuple[int, int], kind: int) -> None:
     disc(picture, middle, ((110, 110, 110), (0, 0, 0), WHITE_PAGE)[kind])
 
 
+def typed(picture: Image, middle: tuple[int, int], kind: int) -> None:
+    """Small, and on the line of a font: below the middle."""
+    if kind:
+        x, y = middle
+        cv2.circle(picture, (x, y + 5), 11, DARK, -1 if kind == BLACK else 2, cv2.LINE_AA)
+
+
 def scooped(picture: Image, middle: tuple[int, int], kind: int) -> None:
     x, y, half = *middle, CELL // 2
     square = picture[y - half : y + half, x - half : x + half]
@@ -83,9 +90,17 @@ def is_read(reading: Reading[OthelloBoard] | None, board: OthelloBoard = BOARD) 
         (outlined, (220, 239, 246), (140, 165, 185)),
         (with_grey_discs, (60, 100, 0), (30, 60, 0)),
         (scooped, (100, 187, 141), (77, 77, 77)),
+        (typed, (0, 150, 0), (0, 0, 0)),
         (coloured((200, 60, 120), (60, 220, 250)), (90, 71, 68), (164, 114, 98)),
     ],
-    ids=["outlines", "outlines on cream", "grey discs", "scooped squares", "purple and yellow"],
+    ids=[
+        "outlines",
+        "outlines on cream",
+        "grey discs",
+        "scooped squares",
+        "typed discs",
+        "purple and yellow",
+    ],
 )
 def test_boards_of_other_looks_are_read(draw: Draw, ground: Colour, gap: Colour) -> None:
     assert is_read(read(drawn(BOARD, ground, gap, draw)))
@@ -127,6 +142,18 @@ def test_discs_of_which_none_is_darker_are_doubted() -> None:
     assert reading is None or reading.confidence < TRUST
 
 
+def test_a_mark_on_a_disc_makes_no_colour_of_it() -> None:
+    """Nor are black discs on a board nearly as dark empty, late in a game."""
+    cells = [WHITE if k % 8 >= 2 else BLACK for k in range(64)]
+    cells[1], cells[22], cells[38] = 0, BLACK, BLACK
+    board = OthelloBoard.from_cells(cells)
+    picture = drawn(board, (40, 52, 44), (20, 24, 22), coloured((28, 36, 31), (215, 225, 210)))
+    x, y = START + 6 * CELL + CELL // 2, START + 5 * CELL + CELL // 2
+    cv2.rectangle(picture, (x - 5, y - 5), (x + 5, y + 5), (60, 60, 230), -1)
+    reading = read(picture)
+    assert reading is None or reading.board == board or reading.confidence < TRUST
+
+
 @pytest.mark.parametrize("shift", [(0, 8), (8, 0)])
 def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
     """Its discs go on beyond a side."""
@@ -139,8 +166,9 @@ def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
     assert reading is None or reading.confidence < TRUST
 
 
-def test_filled_squares_are_no_discs() -> None:
-    """As of a picture that is made of squares."""
+@pytest.mark.parametrize("ground", [WHITE_PAGE, (50, 125, 46)], ids=["white", "green"])
+def test_filled_squares_are_no_discs(ground: Colour) -> None:
+    """As of a picture that is made of squares; nor is such a board empty."""
 
     def draw(picture: Image, middle: tuple[int, int], kind: int) -> None:
         if kind:
@@ -148,5 +176,15 @@ def test_filled_squares_are_no_discs() -> None:
             fill = DARK if kind == BLACK else (90, 90, 200)
             cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), fill, -1)
 
-    reading = read(drawn(BOARD, WHITE_PAGE, (200, 200, 200), draw))
+    reading = read(drawn(BOARD, ground, (200, 200, 200), draw))
     assert reading is None or reading.confidence < TRUST
+
+
+@pytest.mark.parametrize("signs", [0, 5, 20])
+def test_a_board_is_empty_where_nothing_lies_on_its_squares(signs: int) -> None:
+    picture = drawn(OthelloBoard(0, 0), (50, 125, 46), (20, 60, 20), coloured(DARK, LIGHT))
+    for k in range(signs):
+        x, y = (START + at * CELL + CELL // 2 for at in divmod(7 * k % 64, 8))
+        cv2.rectangle(picture, (x - 8, y - 3), (x + 8, y + 3), LIGHT, -1)
+    reading = read(picture)
+    assert (reading is not None and reading.confidence > TRUST) == (not signs)

@@ -267,6 +267,39 @@ def test_dots_of_a_discs_colour_mark_moves(shade: tuple[int, int, int], radius: 
     assert reading.confidence > 0.9
 
 
+def marked(
+    picture: Image, where: list[int], radius: int, ink: tuple[int, int, int], width: int
+) -> None:
+    """With a ring, or a dot of a negative width, in the middle of squares."""
+    for square in where:
+        row, column = cell_of(square)
+        middle = round((3.5 + column) * CELL), round((3.5 + row) * CELL)
+        cv2.circle(picture, middle, radius, ink, width, cv2.LINE_AA)
+
+
+@pytest.mark.parametrize("last", [37, 42])  # f5 is black, c6 white
+def test_a_disc_of_which_a_mark_of_the_felts_colour_leaves_the_rim_is_no_felt(last: int) -> None:
+    felt = (120, 80, 30)
+    picture = drawn(BOARD, felt)
+    marked(picture, [last], 9, felt, 7)
+    reading = GAME.read(picture, lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < TRUST
+
+
+@pytest.mark.parametrize("legal", [True, False])
+def test_a_ring_is_on_the_last_disc_where_nobody_may_move(legal: bool) -> None:
+    """On felt nearly as dark as a small black disc the ring hides it; marks beside it do not."""
+    ring = (150, 130, 20)
+    picture = drawn(BOARD, (66, 52, 28), radius=0.32, ink=(30, 24, 12))
+    if legal:
+        marked(picture, list(squares(BOARD.moves(BLACK))), 5, ring, -1)
+    reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 1.2), lattice())
+    assert reading is not None and reading.board == BOARD and reading.confidence > TRUST
+    marked(picture, [37], 8, ring, 2)
+    reading = GAME.read(cv2.GaussianBlur(picture, (0, 0), 1.2), lattice())
+    assert reading is None or reading.board == BOARD or reading.confidence < TRUST
+
+
 def with_moves_shown(board: OthelloBoard, mover: int, opacity: float, only: int = 60) -> Image:
     """Discs of the mover's colour, half transparent, where he may move."""
     shown = list(squares(board.moves(mover)))[:only]

@@ -29,14 +29,16 @@ from ar_assist.games.othello.felt import (
     off_felt,
     sharing,
 )
-from ar_assist.games.othello.ghosts import moves_shown
+from ar_assist.games.othello.ghosts import moves_shown, unexplained
 from ar_assist.games.othello.laid import astray, closer
-from ar_assist.games.othello.rims import RIM, rim_colours, round_edges
+from ar_assist.games.othello.rims import RIM, between_rims, rim_colours, round_edges
 from ar_assist.games.othello.sampling import centres, middle_colours
 
 ROUND = 0.2  # share of the middle's contrast that three quarters of the edge show
 EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and letters take the rest
-BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it
+BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it, or at
+# least what lies around a mark on it
+MARKED = 0.1  # share of an empty square's middle that a mark on it takes at least
 UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
 HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
@@ -66,7 +68,8 @@ class Squares:
 class _Middles:
     """What shows in the middle of each square: a disc, where there is one."""
 
-    places: NDArray[np.float64]  # (8, 8, 2) where a disc would lie, in cells
+    places: NDArray[np.float64]  # (8, 8, 2) where a disc would lie, in cells …
+    radii: NDArray[np.float64]  # (8, 8) … and how large it would be
     inside: FloatArray  # (8, 8, K, 3) colours of its face …
     colour: FloatArray  # (8, 8, 3) … and the usual one
     felt: FloatArray  # (8, 8, 3) the felt around it
@@ -89,6 +92,10 @@ def classify(board: FloatArray) -> Squares:
     # Where there is no disc, the best edge means nothing.
     shown = np.where(discs[..., None, None], middles.inside, ground.bare)
     shares = _own_share(shown, felt, typical, colours)
+    if discs.any():  # a highlight and a mark may leave a disc hardly more than its rim
+        rims = between_rims(smooth, float(np.median(middles.radii[discs])))
+        of_felt = _own_share(rims, felt, typical, np.zeros_like(colours))
+        shares = np.where(discs, shares, np.minimum(shares, of_felt))
     evenness = np.clip((shares - np.where(discs, EVEN, BARE)) / UNEVEN + 1, 0, 1)
     decided = np.clip(np.abs(np.log2(np.maximum(presence, 0.25))), 0, 1) * evenness
     unlike = _unlike(middles.colour, felt, typical, colours)
@@ -99,6 +106,10 @@ def classify(board: FloatArray) -> Squares:
     foreign = _foreign(smooth, ground.tone, felt)
     sure_empties = _sure_empties(decided, ground, felt, np.where(in_view, 0, foreign))
     sure_empties[moves] = 1 if moves.sum() > 1 else OPEN  # a single one may be chance
+    marked = _are_marked(ground) & ~discs & ~moves
+    sure_empties = np.where(
+        unexplained(colours, marked), np.minimum(sure_empties, OPEN), sure_empties
+    )
     tones = sharing(np.median(ground.own, axis=2), ground.noise)
     tinted, beside = ground.tinted, ground.beside
     return Squares(
@@ -126,7 +137,7 @@ def _middles(board: FloatArray, ground: Ground) -> _Middles:
     colour = np.asarray(np.median(inside, axis=2), np.float32)
     contrast = np.linalg.norm(colour - felt, axis=-1)
     edge = np.where(_is_disc_wide(board, places, colour, felt), edge, 0)
-    return _Middles(places, inside, colour, felt, contrast, edge)
+    return _Middles(places, radii, inside, colour, felt, contrast, edge)
 
 
 def _moves_shown(middles: _Middles, noise: float) -> NDArray[np.bool_]:
@@ -167,6 +178,16 @@ def _sure_empties(
     bareness = np.clip((1 - off_felt(ground.own, felt) / ground.noise) / FOREIGN + 1, 0, 1)
     explained = np.clip((1 - unexplained / ground.noise) / HIDDEN + 1, OPEN, 1)
     return np.asarray(np.minimum(decided * bareness, explained))
+
+
+def _are_marked(ground: Ground) -> NDArray[np.bool_]:
+    """(8, 8) whether something in a square's middle is like none of its corners, as light would be.
+
+    Marks are on the last disc that was laid or where a side may move. One that is elsewhere may be
+    on a disc of nearly the felt's colour.
+    """
+    off = np.linalg.norm(ground.bare[:, :, :, None] - ground.own[:, :, None], axis=-1).min(axis=-1)
+    return np.asarray((off > ground.noise).mean(axis=-1) > MARKED)
 
 
 def _is_disc_wide(

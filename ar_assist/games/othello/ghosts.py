@@ -1,4 +1,4 @@
-"""Pale discs by which programs show where their player may move: no discs, though they look it."""
+"""What programs draw where their player may move: pale discs that are none, and other marks."""
 
 from __future__ import annotations
 
@@ -33,6 +33,18 @@ def are_legal_moves(colours: NDArray[np.int64], where: NDArray[np.bool_]) -> boo
     board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
     shown = set(np.flatnonzero(where).tolist())
     return any(shown == set(squares(board.moves(mover))) for mover in (BLACK, WHITE))
+
+
+def unexplained(colours: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(8, 8) which `marked` empty squares no side's moves explain; a single one may be chance."""
+    board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
+    left = []
+    for mover in (BLACK, WHITE):
+        legal = np.zeros(marked.size, bool)
+        legal[[*squares(board.moves(mover))]] = True
+        explained = marked & legal.reshape(marked.shape)
+        left.append(marked & ~explained if explained.sum() > 1 else marked)
+    return min(left, key=np.count_nonzero)
 
 
 def _parting(contrast: FloatArray) -> float:

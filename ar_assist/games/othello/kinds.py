@@ -20,11 +20,12 @@ from ar_assist.games.othello.board import BLACK, START, WHITE
 from ar_assist.games.othello.canonical import CELL, MARGIN, SIZE, FloatArray
 from ar_assist.games.othello.felt import DISTINCT, NOISES
 from ar_assist.games.othello.ghosts import are_legal_moves
-from ar_assist.games.othello.outlines import are_discs, edge_of, outlines
+from ar_assist.games.othello.outlines import are_discs, edge_of, outline_of
 
 ROUNDS = 4  # of dealing squares to kinds and of fitting the light: they settle in two or three
 APART = 3.0  # times what a square differs from its kind: by less, two kinds are one
 PLAINER = 0.5  # of the edges of discs: no more has an empty square there that is told by that
+FACE = 0.3  # share of the faces of discs in which two colours differ; marks take up to a fifth
 UNMARKED = 0.7  # share of where two kinds differ that no mark hides
 LIKE, HALFWAY = 0.2, 0.4  # of the way from its own kind to another: sure, and of neither
 EXPLAINED, STRANGE = 0.9, 0.8  # share of a square that is like its kind, the rest being marks or
@@ -32,10 +33,13 @@ EXPLAINED, STRANGE = 0.9, 0.8  # share of a square that is like its kind, the re
 LINED, COVERED = 0.6, 0.4  # likewise of each side, where something that hides a disc hides a line
 SIDE_PX = 3  # of the square: the half of a line that belongs to it
 MOST_OF_IT = 0.6  # share of a square beyond the border, where frames or pages lie beside it
+REACH_PX = 0.3 * CELL  # from the middle of a square: signs that name it stand further out
 NO_KIND = 0.5  # certainty below which a square is neither a disc nor like most empty ones
 SHADE = 10.0  # L*: which discs are black nothing tells; twice as much does
 MIDDLE = np.flatnonzero(START.cells)  # the squares that are taken when a game begins
 _Y, _X = (np.mgrid[:SIZE, :SIZE] * 2 / (SIZE - 1) - 1).reshape(2, -1)
+TONE = np.indices((SIZE, SIZE)).sum(axis=0).ravel() % 2  # (64,) of squares that may be chequered
+CENTRE = np.hypot(*(np.indices((CELL, CELL)) - (CELL - 1) / 2).reshape(2, -1)) < REACH_PX  # (P,)
 LIGHT = np.stack([np.ones_like(_X), _X, _Y, _X**2, _Y**2, _X * _Y], axis=1)  # (64, 6) smooth
 EMPTY = 2  # the last of the kinds, once they are told
 
@@ -76,6 +80,23 @@ def alike(board: FloatArray) -> Alike | None:
     if not told or any((each.colours != told[0].colours).any() for each in told):
         return None
     return told[0]
+
+
+def bare(board: FloatArray) -> FloatArray:
+    """(8, 8) certainty that nothing lies on the squares of a canonical picture: in their middles
+    they look as most others of their tone do, of two tones in turn, but for the light.
+
+    Of an empty board all do, for it has no move that a mark could show.
+    """
+    cells = _cells(np.asarray(cv2.blur(board, (3, 3)), np.float32))
+    squares = cells[1:-1, 1:-1].reshape(SIZE * SIZE, -1, 3)
+    tones = [squares[tone == TONE] for tone in (0, 1)]
+    usual = np.stack([np.median(each, axis=0) for each in tones])[TONE]
+    even = squares - _light(np.median(squares - usual, axis=1))[:, None]
+    away = _away(even, usual)
+    noise = max(DISTINCT, NOISES * float(np.median(away)))
+    share = (away[:, CENTRE] < noise).mean(axis=1).reshape(SIZE, SIZE)
+    return np.asarray(np.clip((share - STRANGE) / (EXPLAINED - STRANGE), 0, 1), np.float32)
 
 
 def _cells(board: FloatArray) -> FloatArray:
@@ -163,15 +184,17 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
     free = [each for each in range(len(kinds.looks)) if each not in taken]
     if not free:
         return None
-    beside = outlines(kinds.looks[taken[:1]] - kinds.looks[free[0]])[0]
+    beside = outline_of(kinds.looks[taken[0]] - kinds.looks[free[0]])
     edges = [edge_of(look, beside) for look in kinds.looks]
     empty = min(free, key=edges.__getitem__)
     discs = [each for each in range(len(kinds.looks)) if each != empty]
     if len(free) > 1 and edges[empty] > PLAINER * min(edges[each] for each in discs):
         return None
-    radii = outlines(kinds.looks[discs] - kinds.looks[empty])
-    own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, radii, strict=True)]
-    if not are_discs(radii) or min(own) < DISTINCT:
+    outlines = [outline_of(kinds.looks[disc] - kinds.looks[empty]) for disc in discs]
+    own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, outlines, strict=True)]
+    apart = _away(kinds.looks[discs[0]], kinds.looks[discs[1]])
+    are_two = min((apart[each.within] > DISTINCT).mean() for each in outlines) > FACE
+    if not are_two or not are_discs(outlines) or min(own) < DISTINCT:
         return None
     order = np.array([*discs, empty])
     return replace(kinds, looks=kinds.looks[order], kind=order.argsort()[kinds.kind])

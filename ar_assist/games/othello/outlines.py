@@ -1,17 +1,22 @@
 """The outlines of discs, from how whole squares with discs differ from empty ones.
 
-A look is what a kind of square shows: (P, C) colours of its CELL x CELL px, row by row.
+A look is what a kind of square shows: (P, C) colours of its CELL x CELL px, row by row. Discs need
+not lie in the middle of their squares: those of a font stand on its line.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from ar_assist.games.othello.canonical import CELL, FloatArray
 from ar_assist.games.othello.felt import DISTINCT
 
-RAYS = 24  # ways from a square's middle along which the edge of a disc is sought
+RAYS = 24  # ways from a disc's middle along which its edge is sought
 SMALLEST_PX = 0.2 * CELL  # radius of the smallest disc: dots that mark moves are smaller
 ROUND = 1.2  # the longest of an outline's radii over the shortest, each over an oval's there, less
 # a tenth of them at either end; those of a square have 1.3
@@ -20,27 +25,45 @@ BESIDE_PX = 3  # from an edge to where what is beside it shows
 _TURN = np.arange(RAYS) * 2 * np.pi / RAYS
 WAYS = np.stack([np.cos(_TURN), np.sin(_TURN)])  # (2, RAYS) along x and y
 OVAL = np.stack([np.ones(RAYS), np.cos(2 * _TURN), np.sin(2 * _TURN)], axis=1)  # its radii ** -2
-STEPS = np.arange(0, 0.7 * CELL, 0.25).astype(np.float32)  # px from the middle to the corners …
-INSIDE = np.multiply.outer(np.abs(WAYS).max(axis=0), STEPS) < (CELL - 1) / 2  # … and no further
+STEPS = np.arange(0, 1.4 * CELL, 0.25).astype(np.float32)  # px, from corner to corner
+PLACES = np.stack(np.meshgrid(np.arange(CELL), np.arange(CELL)), axis=-1).reshape(-1, 2)  # (P, 2)
 
 
-def outlines(differences: FloatArray) -> FloatArray:
-    """(N, RAYS) px from the middle to where discs end; (N, P, 3) how they differ from no disc."""
-    sizes = np.linalg.norm(differences, axis=-1)
-    steps = np.broadcast_to(STEPS, INSIDE.shape)
-    along = np.stack([_along_rays(size, steps)[..., 0] for size in sizes])
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """Where a disc ends."""
+
+    middle: FloatArray  # (2,) x, y px of its square
+    radii: FloatArray  # (RAYS,) px from there
+
+    @property
+    def within(self) -> NDArray[np.bool_]:
+        """(P,) the places that are no further from its middle than its edge mostly is."""
+        away = np.linalg.norm(PLACES - self.middle, axis=1)
+        return np.asarray(away <= np.median(self.radii))
+
+
+def outline_of(difference: FloatArray) -> Outline:
+    """Where a disc ends, of how its look differs from that of no disc, (P, 3)."""
+    size = np.linalg.norm(difference, axis=-1)
     # Half of what most of a disc differs by: a mark on the empty squares may differ by more.
-    usual = [np.median(np.append(size[size > DISTINCT], DISTINCT)) for size in sizes]
-    differs = (along > np.array(usual)[:, None, None] / 2) & INSIDE
-    last = len(STEPS) - 1 - differs[..., ::-1].argmax(axis=-1)
-    return np.asarray(np.where(differs.any(axis=-1), STEPS[last], 0), np.float32)
+    enough = float(np.median(np.append(size[size > DISTINCT], DISTINCT))) / 2
+    its = size > enough
+    middle = np.asarray((PLACES[its] if its.any() else PLACES).mean(axis=0), np.float32)
+    at = middle[:, None, None] + WAYS[..., None] * STEPS  # (2, RAYS, steps)
+    inside = ((at >= 0) & (at <= CELL - 1)).all(axis=0)
+    steps = np.broadcast_to(STEPS, inside.shape)
+    differs = (_along_rays(size, middle, steps)[..., 0] > enough) & inside
+    last = len(STEPS) - 1 - differs[:, ::-1].argmax(axis=-1)
+    return Outline(middle, np.where(differs.any(axis=-1), STEPS[last], 0).astype(np.float32))
 
 
-def are_discs(radii: FloatArray) -> bool:
-    """Whether (N, RAYS) px from the middle are the outlines of discs of about one size.
+def are_discs(outlines: Sequence[Outline]) -> bool:
+    """Whether these are the outlines of discs of about one size.
 
     They may be oval: a page may squeeze its discs, as what holds them is not square.
     """
+    radii = np.stack([outline.radii for outline in outlines])
     if radii.min() < SMALLEST_PX:
         return False
     of_oval = OVAL @ np.linalg.lstsq(OVAL, radii.T**-2.0, rcond=None)[0]  # (RAYS, N) px ** -2
@@ -49,19 +72,20 @@ def are_discs(radii: FloatArray) -> bool:
     return bool((long < ROUND * short).all() and usual.max() < SIZES * usual.min())
 
 
-def edge_of(look: FloatArray, outline: FloatArray) -> float:
+def edge_of(look: FloatArray, outline: Outline) -> float:
     """Lab units by which a look differs at an outline, or just within it, from just outside.
 
     A disc has an edge of its own, be it a mere line; where an empty square has none, it is no disc.
     """
-    within = _along_rays(look, outline[:, None] + np.arange(-BESIDE_PX, 1))
-    outside = _along_rays(look, outline[:, None] + BESIDE_PX)
+    radii = outline.radii[:, None]
+    within = _along_rays(look, outline.middle, radii + np.arange(-BESIDE_PX, 1))
+    outside = _along_rays(look, outline.middle, radii + BESIDE_PX)
     return float(np.median(np.linalg.norm(within - outside, axis=-1).max(axis=1)))
 
 
-def _along_rays(look: FloatArray, radii: FloatArray) -> FloatArray:
-    """(RAYS, N, C) what a look shows at (RAYS, N) px from its middle, along the rays."""
-    at = ((CELL - 1) / 2 + radii * way[:, None] for way in WAYS)
+def _along_rays(look: FloatArray, middle: FloatArray, radii: FloatArray) -> FloatArray:
+    """(RAYS, N, C) what a look shows at (RAYS, N) px from a disc's middle, along the rays."""
+    at = (start + radii * way[:, None] for start, way in zip(middle, WAYS, strict=True))
     x, y = (np.clip(each, 0, CELL - 1).astype(np.float32) for each in at)
     picture = np.ascontiguousarray(look.reshape(CELL, CELL, -1))
     return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR).reshape(*radii.shape, -1))

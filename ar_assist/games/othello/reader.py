@@ -22,7 +22,7 @@ from ar_assist.games.othello.canonical import SIZE, FloatArray
 from ar_assist.games.othello.coordinates import turn_of
 from ar_assist.games.othello.discs import Squares, classify
 from ar_assist.games.othello.felt import OPEN
-from ar_assist.games.othello.kinds import alike
+from ar_assist.games.othello.kinds import alike, bare
 from ar_assist.games.othello.laid import stray
 from ar_assist.types import Image, Lattice, Points, Reading, homography, transform
 
@@ -143,7 +143,10 @@ def _fitted(picture: Image, corners: Points) -> _Fit | None:
     if not canonical.squares_of(shown).all() or not _is_grid(lines):
         return None
     colours = canonical.lab(board)
-    fit = _Fit(corners, lines, _laid_beside(_uncovered(classify(colours), lines)))
+    squares = _laid_beside(_uncovered(classify(colours), lines))
+    if not squares.colours.any():
+        squares = replace(squares, certainty=np.minimum(squares.certainty, bare(colours)))
+    fit = _Fit(corners, lines, squares)
     if _is_board(fit) and _confidence(fit) > DOUBTED:
         return fit
     told = _by_kinds(colours, fit.squares)

@@ -20,6 +20,7 @@ RADII = (0.30, 0.35, 0.40, 0.45)  # cells: discs fill 60 to 90 % of their square
 RIM = 0.06  # cells from a disc's edge to where its inside and the felt outside are sampled
 LINE = 0.04  # cells from a line's middle that may have its colour, which may be the disc's
 IN_PLACE = 0.15  # cells, in x and y: a disc of an app is no further off, for want of a better fit
+RINGS = 4  # that show what lies between two rims: a mark's outline is on one or two of them
 ANGLES = 12  # places around the edge; a quarter of them may be hidden by neighbours or glare
 OFF_PLACE = 8.0  # Lab units per cell: an edge must be this much stronger to be taken farther off
 
@@ -94,3 +95,11 @@ def rim_colours(board: FloatArray, middles: NDArray[np.float64]) -> FloatArray:
     """
     rim = sample(board, middles[:, :, None] + (min(RADII) - RIM) * _around())
     return np.asarray(np.median(rim, axis=2), np.float32)
+
+
+def between_rims(board: FloatArray, radius: float) -> FloatArray:
+    """(8, 8, K, 3) colours from just inside the smallest disc's rim to inside that of a larger one,
+    all around each square's middle: there marks are narrow, and discs are not."""
+    away = np.linspace(min(RADII), radius, RINGS) - RIM
+    rings = (away[:, None, None] * _around()).reshape(-1, 2)
+    return sample(board, centres()[:, :, None] + rings)
