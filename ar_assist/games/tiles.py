@@ -213,20 +213,18 @@ def _least(grey: Array, others: Array, reach: int) -> tuple[Array, NDArray[np.ui
         return part, np.einsum("nd,nd->n", part, part)
 
     still, of_still = moved(grey, 0, 0)
-    least = np.full((len(grey), len(others)), np.inf, np.float32)
-    which = np.zeros(least.shape, np.uint8)
+    still *= 2
+    of_still += noise
+    most = np.full((len(grey), len(others)), -np.inf, np.float32)
+    which = np.zeros(most.shape, np.uint8)
     for number, shift in enumerate(_half_shifts(reach)):
         other, of_other = moved(others, *shift)
-        energy = of_still[:, None] + of_other
-        apart = still @ other.T
-        apart *= -2
-        apart += energy
-        np.maximum(apart, 0, out=apart)
-        energy += noise
-        apart /= energy
-        np.copyto(which, number, where=apart < least)
-        np.minimum(least, apart, out=least)
-    return least, which
+        likeness = still @ other.T
+        likeness += noise
+        likeness /= of_still[:, None] + of_other
+        np.copyto(which, number, where=likeness > most)
+        np.maximum(most, likeness, out=most)
+    return np.maximum(1 - most, 0), which
 
 
 def _shape_slack(grey: Array) -> Array:
