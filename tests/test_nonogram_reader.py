@@ -572,6 +572,17 @@ def test_a_clue_beyond_the_first_column_leaves_doubt() -> None:
     assert reading is None or reading.confidence < TRUST
 
 
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_pale_lines_are_lighter_than_filled_cells_and_darker_than_open_ones(seed: int) -> None:
+    """The cells of either kind alone are too few for the grid."""
+    filled = np.random.default_rng(seed).random((5, 5)) < 0.6
+    board = puzzle_of(filled.tolist()).with_cells(filled.astype(int).tolist())
+    page = np.array(to_image(draw(board, Style(line="#c8c8c8", thick=0.03)), 24))[..., ::-1]
+    reading = GAME.read(cv2.GaussianBlur(page, (0, 0), 0.8), None)
+    assert reading is not None
+    assert reading.board == board
+
+
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
 def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""
