@@ -80,6 +80,12 @@ class LineGrid:
         enlarge = np.array([[times, 0, rim], [0, times, rim], [0, 0, 1.0]])
         return replace(self, picture_from_grid=enlarge @ self.picture_from_grid)
 
+    def grown(self, cells: int) -> LineGrid:
+        """The same with so many cells more on every side."""
+        shift = np.array([[1, 0, -cells], [0, 1, -cells], [0, 0, 1.0]])
+        rows, cols = self.rows + 2 * cells, self.cols + 2 * cells
+        return LineGrid(self.picture_from_grid @ shift, rows, cols, self.seen)
+
     def is_like(self, other: LineGrid) -> bool:
         """Whether it is the same grid, seen in another way."""
         if (self.rows, self.cols) != (other.rows, other.cols):
