@@ -572,6 +572,50 @@ def test_a_clue_beyond_the_first_column_leaves_doubt() -> None:
     assert reading is None or reading.confidence < TRUST
 
 
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_pale_lines_are_lighter_than_filled_cells_and_darker_than_open_ones(seed: int) -> None:
+    """The cells of either kind alone are too few for the grid."""
+    filled = np.random.default_rng(seed).random((5, 5)) < 0.6
+    board = puzzle_of(filled.tolist()).with_cells(filled.astype(int).tolist())
+    page = np.array(to_image(draw(board, Style(line="#c8c8c8", thick=0.03)), 24))[..., ::-1]
+    reading = GAME.read(cv2.GaussianBlur(page, (0, 0), 0.8), None)
+    assert reading is not None
+    assert reading.board == board
+
+
+def _without_a_border(side: int) -> tuple[NonogramBoard, Image]:
+    """A puzzle without the line at the left, the top, the right or the bottom."""
+    board = puzzle_of((np.random.default_rng(3).random((8, 8)) < 0.6).tolist())
+    drawing = draw(board, Style(thick=0.03))
+    page = np.pad(to_image(drawing, 32), ((0, 96), (0, 0), (0, 0)), constant_values=255)
+    left, top = round(drawing.left * 32), round(drawing.top * 32)
+    x, y = (at + 8 * 32 * (side >= 2) for at in (left, top))
+    strip = (slice(top, top + 259), slice(x - 2, x + 3))
+    if side % 2:
+        strip = (slice(y - 2, y + 3), slice(left, left + 259))
+    page[strip] = 255
+    return board, page
+
+
+@pytest.mark.parametrize("side", [0, 1, 2, 3])
+def test_lines_at_a_border_that_is_not_seen_have_numbers(side: int) -> None:
+    board, page = _without_a_border(side)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+
+
+@pytest.mark.parametrize("below", [0, 1])
+def test_a_button_beyond_the_border_is_no_line_without_blocks(below: int) -> None:
+    """A letter O on it looks like the 0 of one."""
+    board, page = _without_a_border(3)
+    drawing = draw(board, Style(thick=0.03))
+    at = round((drawing.left - 0.6) * 32), round((drawing.top + 8.5 + below) * 32)
+    cv2.ellipse(page, at, (6, 8), 0, 0, 360, (0, 0, 0), 2, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is None or reading.board == board or reading.confidence < TRUST
+
+
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
 def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""
@@ -647,7 +691,7 @@ def test_a_clue_too_long_for_the_grid_is_no_other_one() -> None:
     page = np.array(to_image(drawing, 40))[..., ::-1].copy()
     paper, x, y = page[3, 3], round(drawing.left * 40), round(drawing.top * 40)
     clues = page[: y - 3].copy()
-    page[: y + 37, x - 3 :] = paper
+    page[: y + 37] = paper  # its number would tell that it is there
     page[14 : y + 11, x - 3 :] = clues[:, x - 3 :]  # near enough to the second row to be its own
     reading = GAME.read(page, None)
     assert reading is not None and reading.board.size == (4, 5)

@@ -80,6 +80,12 @@ class LineGrid:
         enlarge = np.array([[times, 0, rim], [0, times, rim], [0, 0, 1.0]])
         return replace(self, picture_from_grid=enlarge @ self.picture_from_grid)
 
+    def grown(self, cells: int) -> LineGrid:
+        """The same with so many cells more on every side."""
+        shift = np.array([[1, 0, -cells], [0, 1, -cells], [0, 0, 1.0]])
+        rows, cols = self.rows + 2 * cells, self.cols + 2 * cells
+        return LineGrid(self.picture_from_grid @ shift, rows, cols, self.seen)
+
     def is_like(self, other: LineGrid) -> bool:
         """Whether it is the same grid, seen in another way."""
         if (self.rows, self.cols) != (other.rows, other.cols):
@@ -120,9 +126,15 @@ def find_grids(grey: NDArray[np.uint8], of_tones: bool = False) -> list[LineGrid
     for times in SHRINKS:
         shrunk = _shrunk(smooth, times)
         edges = _edges(shrunk, least, of_tones)
-        for hat in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT):  # dark lines, light lines
-            found = _grids(_areas(edges, _lines(shrunk, hat, least)))
-            grids += [grid.enlarged(times) for grid in found]
+        dark, light = (
+            _areas(edges, _lines(shrunk, hat, least))
+            for hat in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT)
+        )
+        found = [*_grids(dark), *_grids(light)]
+        for grid in _grids(_joined(dark, light)):
+            if not any(grid.is_like(other) for other in found):
+                found.append(grid)
+        grids += [grid.enlarged(times) for grid in found]
     return sorted(grids, key=lambda grid: -grid.seen)
 
 
@@ -181,6 +193,20 @@ def _areas(edges: NDArray[np.uint8], lines: NDArray[np.uint8]) -> _Areas:
     parted = cv2.bitwise_not(cv2.bitwise_or(edges, cv2.dilate(lines, _square(PASSAGE_PX))))
     centres, moments = _parallelograms(np.asarray(parted, np.uint8))
     return _Areas(centres, moments, np.asarray(cv2.bitwise_or(edges, lines), np.uint8))
+
+
+def _joined(one: _Areas, other: _Areas) -> _Areas:
+    """The areas of both, each once: lines may be darker than open cells and lighter than filled."""
+    is_new = np.ones(len(other.centres), bool)
+    if len(one.centres):
+        distance, nearest = cKDTree(one.centres).query(other.centres)
+        alike = np.abs(np.log(other.sizes / one.sizes[nearest])) < np.log(SIZE_RATIO)
+        is_new = ~(alike & (distance < SAME * np.sqrt(other.sizes)))
+    return _Areas(
+        np.concatenate([one.centres, other.centres[is_new]]),
+        np.concatenate([one.moments, other.moments[is_new]]),
+        np.asarray(cv2.bitwise_or(one.borders, other.borders), np.uint8),
+    )
 
 
 def _parallelograms(

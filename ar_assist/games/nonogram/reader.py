@@ -23,6 +23,7 @@ SURE_LAYOUT = 1.5  # score of a layout beyond which no other grid is looked at, 
 SURE = 0.97  # confidence of clues that agree in every row and column
 MOST_IN_DOUBT = 0.5  # of the clues: what has more is chess or patterns rather than digits
 SAME = 2 / 3  # of the clues of a known board: so many are no other puzzle's by chance
+GROWTH = 2  # lines at each side of a grid that may not have been seen
 SPARED = 0.15  # of a cell, beside grid lines and panels' borders
 CLUE_INK = 0.03  # of the place beside a line: a thin 1 takes so much
 UNPROVED = 0.3  # confidence of clues that nothing confirms
@@ -79,12 +80,58 @@ def _again(grey: NDArray[np.uint8], before: Reading[NonogramBoard]) -> _Found | 
 
 def _found(grey: NDArray[np.uint8]) -> _Found | None:
     """The likeliest puzzle in a grey picture: between lines, or else between tones."""
-    best = _likeliest(grey, find_grids(grey)[:MAX_GRIDS], None)
-    if best is None or best.settled.cells is None:
-        rarer = _likeliest(grey, find_grids(grey, of_tones=True)[:MAX_GRIDS], best)
-        if rarer is not best and rarer and not _has_ink_in_corner(rarer):
-            return rarer
-    return best
+    lines = find_grids(grey)[:MAX_GRIDS]
+    best = _likeliest(grey, lines, None)
+    if best and best.settled.cells is not None:
+        return best
+    tones = find_grids(grey, of_tones=True)[:MAX_GRIDS]
+    rarer = _likeliest(grey, tones, best)
+    if rarer is not best and rarer and not _has_ink_in_corner(rarer):
+        best = rarer
+    if best and best.settled.cells is not None:
+        return best
+    others = [grid for grid in tones if not any(grid.is_like(other) for other in lines)]
+    beyond = (_look_beyond(grey, grid) for grid in (*lines, *others))
+    return next((found for found in beyond if found), best)
+
+
+def _look_beyond(grey: NDArray[np.uint8], grid: LineGrid) -> _Found | None:
+    """The clues around a grid with lines at its border that were not seen; None: they don't agree.
+
+    Numbers tell that a line is there: in pale light, or among filled cells, its own border may not.
+    """
+    larger = grid.grown(GROWTH)
+    for dark, sheet in zip((True, False), spread(grey, larger, (True, False)), strict=True):
+        layout = find_layout(sheet)
+        found = layout and _clues_of(grey, larger, layout, dark)
+        if not found:
+            continue
+        ends = _up_to_number(found, larger)
+        if min(ends.size) < MIN_SIDE:
+            continue
+        if ends != layout:
+            found = _clues_of(grey, larger, ends, dark)
+        if found is None or found.settled.cells is None or _has_ink_in_corner(found):
+            continue
+        if _up_to_ink(found, (ends.bottom + 1, ends.right + 1)) == ends:
+            return found
+    return None
+
+
+def _up_to_number(found: _Found, larger: LineGrid) -> Layout:
+    """The layout up to the last line of the grid proper, or of those beyond that have a number."""
+    layout = found.layout
+    rows, cols = _turned_size(larger, layout)
+    ends = []
+    for guesses, begin, end, whole in (
+        (found.clues.rows, layout.top, layout.bottom, rows),
+        (found.clues.cols, layout.left, layout.right, cols),
+    ):
+        last = min(whole - GROWTH, end)
+        while last < end and guesses[last - begin] and guesses[last - begin][0].clue:
+            last += 1
+        ends.append(last)
+    return replace(layout, bottom=ends[0], right=ends[1])
 
 
 def _has_ink_in_corner(found: _Found) -> bool:
@@ -167,7 +214,7 @@ def _clues_to_the_end(
     found = _clues_of(grey, grid, layout, dark)
     if found is None:
         return None
-    longer = _up_to_ink(found, grid)
+    longer = _up_to_ink(found, _turned_size(grid, layout))
     if longer != layout:  # digits that touch may look like none; else a clue was not seen
         whole = _clues_of(grey, grid, longer, dark)
         if whole is not None and whole.settled.cells is not None:
@@ -180,14 +227,21 @@ def _clues_to_the_end(
     return _clues_to_the_end(grey, grid, shorter, dark)
 
 
-def _up_to_ink(found: _Found, grid: LineGrid) -> Layout:
-    """The layout with the lines left out at the end where ink stands as a clue would, if any."""
+def _turned_size(grid: LineGrid, layout: Layout) -> tuple[int, int]:
+    """Rows and columns of a grid that the layout sets upright."""
+    return (grid.rows, grid.cols) if layout.turn % 2 == 0 else (grid.cols, grid.rows)
+
+
+def _up_to_ink(found: _Found, size: tuple[int, int]) -> Layout:
+    """The layout with the lines left out at the end where ink stands as a clue would, if any.
+
+    `size`: up to so many rows and columns.
+    """
     layout, ink = found.layout, found.sheet.ink
-    turned = (grid.rows, grid.cols)[:: 1 if layout.turn % 2 == 0 else -1]
     x, y = found.sheet.origin
     sides = (
-        (ink, (y, x), layout.bottom, turned[0], layout.left),
-        (ink.T, (x, y), layout.right, turned[1], layout.top),
+        (ink, (y, x), layout.bottom, size[0], layout.left),
+        (ink.T, (x, y), layout.right, size[1], layout.top),
     )
     ends = []
     for across, (along, out), end, whole, edge in sides:

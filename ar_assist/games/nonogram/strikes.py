@@ -29,7 +29,7 @@ def parted(ink: Ink, glyph: Glyph, longest: float) -> list[Glyph]:
     is_joined = glyph.side > longest
     across = ink[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1] > FAINT_INK
     first, widths = _extent(across.T if is_level else across)
-    line, most = float(np.quantile(widths, LINE)), float(widths.max())
+    line, most = _quantile(widths, LINE), float(widths.max())
     if line >= THIN * most:
         return [glyph]
     is_digit = _closed(widths > line + BESIDE * most, ONE_DIGIT[is_level] * most)
@@ -39,6 +39,12 @@ def parted(ink: Ink, glyph: Glyph, longest: float) -> list[Glyph]:
         return [glyph]
     parts = [_part(glyph, run, first, first + widths, is_level) for run in _runs(is_digit)]
     return parts if is_joined else [glyph, *parts]
+
+
+def _quantile(values: NDArray[np.int64], share: float) -> float:
+    """As np.quantile has it, which takes ten times as long for so few."""
+    places = np.arange(len(values))
+    return float(np.interp(share * (len(values) - 1), places, np.sort(values)))
 
 
 def _part(
