@@ -308,13 +308,20 @@ def test_pale_crosses_on_even_paper_are_seen() -> None:
     assert reading.certainty.min() >= DOUBTFUL
 
 
-def test_the_cursors_row_and_column_are_no_entries() -> None:
-    """Tinted cells, where nothing is entered, are taken for filled ones: the solution tells."""
-    board = puzzle_of([[(row * col + col) % 3 == 0 for col in range(10)] for row in range(10)])
+@pytest.mark.parametrize("is_dense", [False, True])
+def test_the_cursors_row_and_column_are_no_entries(is_dense: bool) -> None:
+    """Tinted cells, where nothing is entered, are taken for filled ones: the solution tells; where
+    most of them are to be filled, that all of a line would be."""
+    cells = np.array([[(row * col + col) % 3 == 0 for col in range(10)] for row in range(10)])
+    if is_dense:
+        cells = ~cells
+        cells[7], cells[:, 5] = True, True
+        cells[7, 5:7] = cells[2, 5] = False
+    board = puzzle_of(cells.tolist())
     drawing = draw(board, Style(ink="#707070"))
     page = np.array(to_image(drawing, 40))[..., ::-1].copy()
-    cells = page[round(drawing.top * 40) :, round(drawing.left * 40) :]
-    for band in (cells[280:320], cells[:, 200:240]):
+    paper = page[round(drawing.top * 40) :, round(drawing.left * 40) :]
+    for band in (paper[280:320], paper[:, 200:240]):
         band[:] = np.where(band > 200, band - 90, band)
     reading = GAME.read(page, None)
     assert reading is not None

@@ -49,6 +49,7 @@ ROUNDS = 3  # of telling what paper looks like and what is none
 SLIPS = 0.05  # of the cells that a player fills, which are wrong: few who solve one make more
 AGAINST = 5  # more wrong entries or fewer: seldom a player's, nor of what a hand covers
 WHOLE = 0.8  # of a line: tinted where the cursor is
+OVERFULL = 2  # bare cells of a line that is filled: one may be a slip
 MARGIN = 3.0  # nats: fillings 20 times likelier by chance than by a player are no player's
 
 Colours = NDArray[np.float32]  # (…, 3) BGR
@@ -88,14 +89,23 @@ def read_entries(
             best = likely
     chance = _by_chance(best.values, solved)
     best.certainty[chance] = 0
-    cursor = _in_whole_lines(chance & (best.values == FILLED))
+    filled = best.values == FILLED
+    cursor = _whole_lines(chance & filled) | _whole_lines(filled, bare=solved < 0)
     best.values[cursor], best.certainty[cursor] = UNKNOWN, DOUBTFUL
     return best
 
 
-def _in_whole_lines(marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(rows, cols) those that make up most of their row or column."""
+def _whole_lines(
+    marked: NDArray[np.bool_], bare: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """(rows, cols) those that make up most of their row or column; if it is told which are `bare`
+    in the solution, of lines with several of them, for a player who fills most of a line rightly
+    does not fill all of it.
+    """
     rows, cols = (marked.mean(axis, keepdims=True) > WHOLE for axis in (1, 0))
+    if bare is not None:
+        overfull = ((marked & bare).sum(axis, keepdims=True) >= OVERFULL for axis in (1, 0))
+        rows, cols = (line & is_over for line, is_over in zip((rows, cols), overfull, strict=True))
     return np.asarray(marked & (rows | cols))
 
 
