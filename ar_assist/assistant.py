@@ -2,8 +2,8 @@
 
 Tracking is done on every frame. Slow jobs run elsewhere, one of each at a time, each in a process:
 *looking* (read what is followed; where nothing is, find it), *challenging* (find from nothing,
-while looks go on) and *thinking* (the game's solver). Boards and marks live in plane px, so a late
-answer is drawn where the plane is now.
+while looks or a long search go on) and *thinking* (the game's solver). Boards and marks live in
+plane px, so a late answer is drawn where the plane is now.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from ar_assist.types import (
 
 CALM_S = 0.5  # s between looks at a board that does not change
 ANEW_EVERY, ANEW_AT_REST = 5, 2  # looks: with one of them the plane is challenged by a find
+SEARCH_S = 1.0  # s that a search may take until another begins: a board may have come into view
 BLIND_S = 0.5  # s that looks see no board in the plane, until one is sought elsewhere as well:
 # discs that turn and tiles that fly pass
 GIVE_UP_S = 1.0  # s out of sight until a board counts as lost, or a plane that shows no board is
@@ -213,6 +214,10 @@ class Assistant:
 
     def _begin_look(self, frame: Frame) -> None:
         if self._looking is not None:
+            is_search = self._looking.followed is None
+            if is_search and self._challenge is None and frame.time - self._looked_at >= SEARCH_S:
+                task = self._finding_task(frame)
+                self._challenge = self._begun(self._challenger, task, None)
             return
         if self._is_vain and frame.time == self._looked_at:
             return  # the picture stands still: another look at it would find no more
@@ -342,10 +347,11 @@ class Assistant:
         sight = self._answer(challenge)
         then, now = challenge.task.believed, self._belief.reading
         is_past = then is not None and now is not None and then.board != now.board
-        if challenge.followed is not self._followed or is_past:
-            return
-        if sight is not None and sight.tracker is not None:
+        is_there = challenge.followed in (None, self._followed)
+        if sight is not None and sight.tracker is not None and is_there and not is_past:
             self._move_to(sight, challenge, frame)
+            # The other one may search on for seconds: looks at what was found do not wait for it.
+            self._looker, self._challenger = self._challenger, self._looker
 
     def _answer(self, looking: _Looking) -> Sight | None:
         try:

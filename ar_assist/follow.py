@@ -17,7 +17,7 @@ VIEW_EVERY = 2  # frames from one of them to the next: noise and refresh bands d
 SHOWS_LESS = 0.01  # of the plane: less is tremor
 OUTLINE_PARTS = 8  # of a side of a plane, which a lens bends
 STEP_S = 0.2  # s of hand-held motion that optical flow bridges for certain
-TRAIL = 20  # frames kept of a look's time, 55 MB at 720p: 4 s in such steps, then longer ones
+TRAIL = 20  # frames kept of each look's time, 55 MB at 720p: 4 s in such steps, then longer ones
 BY_HAND_PX = 1000  # longer side of the rectified picture of a plane set by hand
 
 
