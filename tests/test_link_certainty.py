@@ -12,6 +12,7 @@ from drawn import (
     cells_of,
     cleared,
     on_waves,
+    paint_squares,
     picture,
     same_partition,
     shuffled,
@@ -92,6 +93,25 @@ def test_what_is_overexposed_is_not_surely_empty() -> None:
     page = reader.read(*picture(truth, ground=255))
     assert page is not None
     assert (page.certainty[truth == 0] > 0.9).all()
+
+
+@pytest.mark.parametrize(
+    ("ground", "has_drawings", "is_sure"),
+    [(255, False, False), (225, False, True), (255, True, True)],
+)
+def test_on_a_page_that_is_white_for_the_camera_no_gap_between_plain_squares_is_sure(
+    ground: int, has_drawings: bool, is_sure: bool
+) -> None:
+    """One kind of them may be as white."""
+    truth = cleared(shuffled(6, 10, 10, 3), 6)
+    image, lattice = picture(truth if has_drawings else 0 * truth, ground=ground)
+    if not has_drawings:
+        paint_squares(image, truth, np.random.default_rng(3).integers(0, 220, (11, 3)))
+    reading = reader.read(image, lattice)
+    assert reading is not None and reading.confidence > 0.9
+    assert same_partition(cells_of(reading), truth)
+    assert (reading.certainty[truth == 0] >= SURE).all() == is_sure
+    assert is_sure or (reading.certainty[truth == 0] < SURE).all()
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from scipy import special
 
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
+from ar_assist.games.link.clipping import are_white
 from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.confidence import (
     MANY_TILES,
@@ -51,6 +52,7 @@ LEAST_KINDS = 4  # fewer happen by chance; a board known from before may have th
 LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and lie as dealt ones do
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
+MOST_PLAIN = 0.5  # of tiles without a drawing: the game's tiles have none
 HALF_BELIEVED = 0.5  # confidence: a board known from before that has less may be none after all
 LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
@@ -322,6 +324,8 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     if survey.colourless.any():
         framed = tile & inner(survey.has_frame)
         unsure |= suspects.hide_tiles(inner(survey.cells), survey.vacant, framed)
+    if survey.bare.mean() > MOST_PLAIN:  # squares of one colour each, of which one may be white
+        unsure |= survey.vacant & are_white(inner(survey.raw))
     if survey.on_picture or survey.is_uneven:  # a piece of it has no frame
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~inner(survey.has_frame)[tile]
