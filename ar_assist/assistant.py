@@ -511,7 +511,16 @@ class Assistant:
             touch = replace(touch, until=now) if touch else _Touch(said, now, now)
         elif touch and now - touch.until >= CALM_HINT_S:
             touch = None
+        if touch and touch.looks >= IN_THE_WAY and self._points_elsewhere():
+            touch = None
         self._touch = touch
+
+    def _points_elsewhere(self) -> bool:
+        """Point at a move that nothing is in the way of, if there is one."""
+        changed, compared = self._changed, self._compared
+        if changed is None or compared is None:
+            return False
+        return self._belief.point_elsewhere(changed | compared.may_have_begun)
 
     def _is_touched(self) -> bool:
         """Whether what is said rests on cells that look otherwise than they were read."""

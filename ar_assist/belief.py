@@ -232,6 +232,17 @@ class Belief:
         if self.advice and self.advice.moves:
             self._show((self.choice + 1) % len(self.advice.moves))
 
+    def point_elsewhere(self, cells: Mask) -> bool:
+        """Point at the first of the advised moves that a change of (rows, cols) cells does not
+        meet, if there is one."""
+        shown, count = self.choice, len(self.advice.moves) if self.advice else 0
+        for choice in range(count):
+            self._show(choice)
+            if not self.touches_said(cells):
+                return True
+        self._show(shown)
+        return False
+
     def play_as(self, game: AnyGame) -> None:
         """The same game with another setting: boards stay, advice is asked for anew."""
         self.game = game

@@ -119,6 +119,14 @@ class Blind(ToyGame):
         return None if reading is None or not reading.cells.all() else reading
 
 
+class OneMove(Blind):
+    """Advises no second one."""
+
+    def advise(self, history, reading=None):
+        advice = super().advise(history, reading)
+        return replace(advice, moves=advice.moves[:1])
+
+
 def test_what_is_said_in_place_of_a_hint_is_not_said_of_a_board_that_changes(play):
     """That no pair is left rests on every cell: a shuffle may be under way."""
     odd = ToyBoard(((1, 2, 3, 4, 5, 6), *((0,) * 6,) * 3))
@@ -153,7 +161,7 @@ def test_a_hand_that_stays_is_told_from_a_move(play):
     """Looks have seen what a move made, but not what a hand hides."""
     moves, hides = "something moves, reading again", "a hand or something else is in the way"
     hand = ToySource(lambda t: START, 2.9, lambda t: over_cell(0, 0) if t > 2 else None, fps=SLOW)
-    said = [view.reason for view in play(hand, Blind(), look_latency_s=0.1)]
+    said = [view.reason for view in play(hand, OneMove(), look_latency_s=0.1)]
     assert set(said[round(2.1 * SLOW) :]) == {moves, hides}
     assert said[-1] == hides
     for look_s in (0.1, 1.0):
@@ -162,10 +170,22 @@ def test_a_hand_that_stays_is_told_from_a_move(play):
         assert moves in said and hides not in said and not said[-1]
 
 
+def test_a_hint_under_a_hand_that_stays_gives_way_to_one_elsewhere(play):
+    hand = ToySource(lambda t: START, 2.9, lambda t: over_cell(0, 0) if t > 1 else None, fps=SLOW)
+    views = play(hand, Blind(), look_latency_s=0.1)
+    assert HINT.a == (0, 0)
+    hidden = [v for v in views if v.frame.time > 1 and shown(v) is None]
+    assert hidden and hidden[-1].frame.time < 2
+    later = [shown(v) for v in views if v.frame.time > hidden[-1].frame.time]
+    assert len(set(later)) == 1
+    assert later[0] in views[-1].advice.moves[1:]
+    assert (0, 0) not in (later[0].a, later[0].b)
+
+
 def test_a_hand_that_stays_is_told_by_a_camera_that_is_slow_in_the_dark(play):
     """Its frames are further apart than a touch lasts."""
     hand = ToySource(lambda t: START, 4.5, hand=lambda t: over_cell(0, 0) if 2 < t < 2.9 else None)
-    said = {v.frame.time: v.reason for v in play(hand, Blind(), look_latency_s=0.1, stride=4)}
+    said = {v.frame.time: v.reason for v in play(hand, OneMove(), look_latency_s=0.1, stride=4)}
     assert "a hand or something else is in the way" in said.values()
     assert not any(reason for time, reason in said.items() if time > 3.2)
 
