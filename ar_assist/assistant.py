@@ -311,16 +311,14 @@ class Assistant:
 
     def _take_looks(self, frame: Frame) -> bool:
         """Take in looks that are done; whether there were any."""
-        looking, challenge = self._looking, self._challenge
-        is_seen = looking is not None and looking.future.done()
-        if looking is not None and is_seen:
-            self._looking = None
+        is_any = False
+        if (looking := self._looking) and looking.future.done():
+            self._looking, is_any = None, True
             self._weigh(frame, looking)
-        is_challenged = challenge is not None and challenge.future.done()
-        if challenge is not None and is_challenged:
-            self._challenge = None
+        if (challenge := self._challenge) and challenge.future.done():  # and not void since
+            self._challenge, is_any = None, True
             self._weigh_challenge(frame, challenge)
-        return is_seen or is_challenged
+        return is_any
 
     def _weigh(self, frame: Frame, looking: _Looking) -> None:
         if self._touch and looking.task.frame.time > self._touch.since:
