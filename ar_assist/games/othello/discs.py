@@ -39,6 +39,7 @@ EVEN = 0.75  # share of a disc's middle that shows its colour; highlights and le
 BARE = 0.5  # share of an empty square's middle that shows felt; a disc would cover all of it, or at
 # least what lies around a mark on it
 MARKED = 0.1  # share of an empty square's middle that a mark on it takes at least
+STRONG = 1.5  # times the felt's noise: marks differ by more, the grain of wood does not
 UNEVEN = 0.25  # by so much less, a square says nothing
 FOREIGN = 0.5  # of the felt's noise: by so much more, an empty square's corners show another thing
 HIDDEN = 1.0  # likewise, its middle, unless light explains that: a finger may hide a disc there
@@ -187,7 +188,7 @@ def _are_marked(ground: Ground) -> NDArray[np.bool_]:
     on a disc of nearly the felt's colour.
     """
     off = np.linalg.norm(ground.bare[:, :, :, None] - ground.own[:, :, None], axis=-1).min(axis=-1)
-    return np.asarray((off > ground.noise).mean(axis=-1) > MARKED)
+    return np.asarray((off > STRONG * ground.noise).mean(axis=-1) > MARKED)
 
 
 def _is_disc_wide(
