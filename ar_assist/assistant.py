@@ -214,7 +214,7 @@ class Assistant:
 
     def _begin_look(self, frame: Frame) -> None:
         if self._looking is not None:
-            is_search = self._looking.followed is None
+            is_search = self._looking.followed is None and self._looking.task.given is None
             if is_search and self._challenge is None and frame.time - self._looked_at >= SEARCH_S:
                 task = self._finding_task(frame)
                 self._challenge = self._begun(self._challenger, task, None)

@@ -209,6 +209,19 @@ def test_a_board_that_comes_into_view_does_not_wait_for_a_search_that_takes_long
     assert views[-1].age < 1.0
 
 
+def test_no_search_overtakes_a_look_at_corners_that_were_set_by_hand(monkeypatch):
+    source, stuck, challenges = ToySource(lambda t: START, 2.0), _Stuck(), Remembers()
+    source.replace_finder(monkeypatch)
+    assistant = Assistant([ToyGame()], stuck, ClipExecutor(), challenges)
+    first, *others = source
+    assistant.step(first)
+    assistant.set_corners(source.corners(0))
+    for frame in others:
+        assistant.step(frame)
+    assert stuck.jobs[-1].given is not None
+    assert not challenges.tasks
+
+
 @pytest.mark.parametrize("moves", [False, True])
 def test_a_long_challenge_holds_up_no_look_and_is_void_where_a_move_came_first(monkeypatch, moves):
     source, challenges = ToySource(lambda t: AFTER if moves and t >= 1.3 else START, 4.0), _Late()

@@ -34,16 +34,15 @@ def overexposed(cells: Array, evened: Array, bare: Mask, doubt: Mask) -> Mask:
     light is evened.
     """
     some = bare | doubt
-    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3)[some])
+    grey, colour = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)[some]))
     share, light = np.zeros((2, len(some)), np.float32)
-    share[some] = _clipped(faces)
+    share[some] = _clipped(grey)
     light[some] = tiles.level(tiles.face(evened.reshape(-1, CELL, CELL, 3)[some])) @ LUMINANCE
     clipped = bare & (share > 0.5)
     others = bare & ~clipped
     if not clipped.any() or not others.any():
         return np.zeros_like(bare)
-    colours = tiles.level(tiles.opponent(faces[others[some]])[1])
-    is_picture = np.ptp(colours, axis=0).max() > SAME
+    is_picture = np.ptp(tiles.level(colour[others[some]]), axis=0).max() > SAME
     is_lamp = light > np.median(light[others]) + NOISE
     if clipped.sum() < others.sum():  # else the ground itself is as bright
         is_lamp |= _reached(clipped, doubt & (share > (SPOT / CELL) ** 2), cells.shape[:2])
@@ -54,14 +53,14 @@ def overexposed(cells: Array, evened: Array, bare: Mask, doubt: Mask) -> Mask:
 def are_white(cells: Array) -> Mask:
     """(R, C) which of (R, C, CELL, CELL, 3) cells are mostly as bright as can be: what else is so
     bright does not show on them."""
-    faces = tiles.face(cells.reshape(-1, CELL, CELL, 3))
-    white: Mask = (_clipped(faces) > 0.5).reshape(cells.shape[:2])
+    grey, _ = tiles.opponent(tiles.face(cells.reshape(-1, CELL, CELL, 3)))
+    white: Mask = (_clipped(grey) > 0.5).reshape(cells.shape[:2])
     return white
 
 
-def _clipped(faces: Array) -> Array:
-    """(N,) shares of (N, H, W, 3) BGR pictures that are as bright as can be."""
-    share: Array = (tiles.opponent(faces)[0] >= CLIPPED).mean((1, 2))
+def _clipped(grey: Array) -> Array:
+    """(N,) shares of (N, H, W) pictures that are as bright as can be."""
+    share: Array = (grey >= CLIPPED).mean((1, 2))
     return share
 
 
