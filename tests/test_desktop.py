@@ -42,6 +42,8 @@ class Program:
         command = [sys.executable, str(DRIVER), str(folder)]
         self.process = start(desk, command, self._output)
         wait_until(lambda: "frame 0" in self.output(), "no frame came")
+        # It is told before it is painted: till then Qt's window is there, and grey.
+        wait_until(desk.is_still, "no picture was painted")
 
     def stop(self) -> None:
         self.process.kill()
