@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import EVEN, Sight
+from ar_assist.look import EVEN, Sight, may_be_hidden
 from ar_assist.types import Reading
 
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
@@ -222,6 +222,9 @@ class Testimony:
         novel &= (reading.cells == sight.reading.cells) & (self._covered_since == np.inf)
         unsure = reading.certainty < EVEN
         needed[(novel | unsure) & ~off.steady & (not off.another)] = NOVEL_S
+        # Nor does any take tiles away for good of which it is not seen that they are gone.
+        hidden = (old.cells != 0) & (reading.cells == 0) & may_be_hidden(reading, old)
+        needed[hidden & ~off.steady & (not off.another)] = np.inf
         needed[uncovered & ~off.steady] = 0.0
         return needed
 

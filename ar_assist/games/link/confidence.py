@@ -32,14 +32,15 @@ def mishaps(sizes: Indices) -> int:
     return max(alone, int((sizes % 2).sum()) - alone)
 
 
-def unexplained(odd: int, unclear: Mask, count: int) -> int:
+def unexplained(odd: int, unclear: Mask, count: int, most_hidden: float = MOST_DOUBT) -> int:
     """How many kinds are odd beside a count of tiles, if (R, C) unclear cells do not tell why.
 
     A hand or a reflection may hide a mate of each. What it covers lies together; the unclear cells
-    of a wrong lattice lie anywhere, and are many. Where more kinds are odd, that is no reason.
+    of a wrong lattice lie anywhere, and are many: more than the share `most_hidden` of the count.
+    Where more kinds are odd, that is no reason.
     """
     hidden = int(together(unclear).sum())
-    return 0 if odd <= hidden <= MOST_DOUBT * count else odd
+    return 0 if odd <= hidden <= most_hidden * count else odd
 
 
 def together(some: Mask) -> Mask:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from scipy import special
+from scipy import ndimage, special
 
 from ar_assist.games.link import dealing, suspects
 from ar_assist.games.link.board import EMPTY, LinkBoard
@@ -53,6 +53,7 @@ LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
 MOST_PLAIN = 0.5  # of tiles without a drawing: the game's tiles have none
+MOST_COVERED = 1.0  # times the tiles that are seen may be hidden, of a board known from before
 HALF_BELIEVED = 0.5  # confidence: a board known from before that has less may be none after all
 LOOKS = 6  # at lattices one row or column larger or smaller
 # Lines at the top, bottom, left and right in which mates of odd tiles are sought, and in the next:
@@ -249,34 +250,49 @@ def _reading(
     told = _Kinds.of(survey, before)
     kinds, hidden = _with_hidden(survey, told.groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=told.groups.max() + 1)
-    if _are_no_pairs(survey, sizes, most_odd):
+    board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
+    known = before if before and before.confidence >= HALF_BELIEVED else None
+    if _are_no_pairs(survey, sizes, most_odd, board, known):
         return None
-    is_doubtful = before is None or before.confidence < HALF_BELIEVED
-    if is_doubtful and _is_no_board(survey, told.groups, sizes):
+    if known is None and _is_no_board(survey, told.groups, sizes):
         return None
     laid_bare, dropped = np.zeros_like(tile), _alone_on_ground(survey, told.groups, sizes)
     laid_bare[tile] = told.laid_bare
-    board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
     board[dropped | laid_bare] = EMPTY
     excused = hidden | survey.colourless
     certainty = np.where(excused, 1, _certainty(survey, told.groups))
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
-    if before is not None:
-        reading = _with_hand(reading, before)
-    # Doubts from here on say nothing against the other cells.
+    # These doubts say nothing against the other cells.
     unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
     most = np.where(unsure, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
-    return replace(reading, certainty=np.minimum(certainty, most).astype(np.float32))
+    doubted = np.minimum(certainty, most).astype(np.float32)
+    if known:
+        # What is read as it was is unclear only for what it shows.
+        unclear = np.where(board == known.cells, certainty, doubted)
+        covered = _covered(board, unclear, known)
+        reading = _with_hand(reading, covered, known)
+        doubted[covered] = np.minimum(doubted[covered], DOUBTFUL)
+    return replace(reading, certainty=doubted)
 
 
-def _are_no_pairs(survey: Survey, sizes: Indices, most_odd: float) -> bool:
+def _are_no_pairs(
+    survey: Survey,
+    sizes: Indices,
+    most_odd: float,
+    board: Indices,
+    known: Reading[LinkBoard] | None,
+) -> bool:
     """Whether too many kinds, of such sizes (K,), are odd for no reason, or too many tiles are in
-    doubt."""
+    doubt. Of a `known` board tiles are hidden where others are seen than it had, or none."""
     tile, doubt = inner(survey.tile), inner(survey.doubt)
-    amiss = unexplained(mishaps(sizes), doubt & ~tile, int(tile.sum()))
+    hidden, most_hidden = doubt & ~tile, MOST_DOUBT
+    if known:
+        others = ~tile | ~np.isin(board, known.cells)
+        hidden, most_hidden = hidden | (known.cells != EMPTY) & others, MOST_COVERED
+    amiss = unexplained(mishaps(sizes), hidden, int(tile.sum()), most_hidden)
     return bool(
         amiss > most_odd * np.count_nonzero(sizes) or (doubt & tile).sum() > MOST_DOUBT * tile.sum()
     )
@@ -332,19 +348,28 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     return unsure
 
 
-def _with_hand(reading: Reading[LinkBoard], before: Reading[LinkBoard]) -> Reading[LinkBoard]:
-    """The reading as confident as it were with all tiles that were sure `before` and are unclear
-    now, if these lie together and are no more than half of the board: a hand or a message came over
-    them, and neither they nor the mates that they leave alone say anything against the others."""
-    unclear = np.where(
-        reading.cells == EMPTY, reading.certainty <= DROPPED, reading.certainty < 0.5
-    )
-    lost = together(unclear & (before.cells != EMPTY) & (before.certainty >= 0.5))
-    if not 0 < 2 * lost.sum() <= lost.size or before.confidence < HALF_BELIEVED:
+def _covered(board: Indices, certainty: Array, known: Reading[LinkBoard]) -> Mask:
+    """(R, C) tiles of a `known` board that a hand or a message came over: cells that are unclear
+    and lie together, and those among them that show nothing, as bare skin does."""
+    tiles = (known.cells != EMPTY) & (known.certainty >= 0.5)
+    bare = board == EMPTY
+    unclear = tiles & np.where(bare, certainty <= DROPPED, certainty < 0.5)
+    labels, _ = ndimage.label(unclear | tiles & bare, np.ones((3, 3)))
+    of_unclear = np.isin(labels, labels[unclear])
+    return together(of_unclear & (labels > 0))
+
+
+def _with_hand(
+    reading: Reading[LinkBoard], covered: Mask, known: Reading[LinkBoard]
+) -> Reading[LinkBoard]:
+    """The reading as confident as it were with all tiles that were `known` and are `covered` now,
+    if these are no more than half of the board: neither they nor the mates that they leave alone
+    say anything against the others."""
+    if not 0 < 2 * covered.sum() <= covered.size:
         return reading
-    sure = np.where(lost, 1, reading.certainty)
-    whole = judged(replace(reading.patched(before, lost), certainty=sure))
-    confidence = max(reading.confidence, min(whole.confidence, before.confidence))
+    sure = np.where(covered, 1, reading.certainty)
+    whole = judged(replace(reading.patched(known, covered), certainty=sure))
+    confidence = max(reading.confidence, min(whole.confidence, known.confidence))
     return replace(reading, confidence=confidence)
 
 
