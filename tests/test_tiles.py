@@ -223,6 +223,38 @@ def test_a_tile_that_is_marked_in_colour_hides_none_on_a_board_without(
     assert not hides.any() if len(set(colour)) > 1 else hides.all()
 
 
+@pytest.mark.parametrize("lights", [0.0, 1.0])
+def test_kinds_are_not_sure_by_their_colour_where_the_ground_drowns_their_shapes(
+    lights: float,
+) -> None:
+    """Diamonds and discs of seven colours: before lights as bright as they are only the colours
+    are alike."""
+    rng = np.random.default_rng(5)
+    cells = shuffled(8, 14, 14, 5)
+    image, lattice = picture(np.zeros_like(cells), ground=45)
+    lit = np.zeros_like(image)
+    for x, y in rng.integers(0, image.shape[1::-1], (400, 2)).tolist():
+        cv2.circle(lit, (x, y), int(rng.integers(5, 15)), rng.integers(0, 255, 3).tolist(), -1)
+    image = np.maximum(image, (lights * lit).astype(np.uint8))
+    hues = cv2.applyColorMap(np.arange(0, 252, 36, np.uint8), cv2.COLORMAP_HSV)
+    inks = hues.reshape(-1, 3).tolist()
+    for (r, c), kind in np.ndenumerate(cells - 1):
+        x, y = int((c + 3.5) * PITCH), int((r + 3.5) * PITCH)
+        if kind < 7:
+            cv2.circle(image, (x, y), 14, inks[kind], -1)
+        else:
+            around = [(x - 14, y), (x, y - 14), (x + 14, y), (x, y + 14)]
+            cv2.fillConvexPoly(image, np.int32(around), inks[kind - 7])
+    seen = cv2.GaussianBlur(image, (0, 0), 1.5)
+    cut = tiles.cut(seen, lattice).reshape(-1, tiles.CELL, tiles.CELL, 3)
+    found = group(finely(tiles.compare(cut, reach=1), cut), even)
+    alike = found.labels == found.labels[:, None]
+    is_mixed = (alike & (cells.ravel() != cells.ravel()[:, None])).any(1)
+    assert is_mixed.any() == (lights > 0)
+    assert (found.margin[is_mixed] < 0).all()
+    assert lights > 0 or (found.margin > 0).all()
+
+
 def test_distances_are_symmetric_and_zero_to_itself() -> None:
     cut = tiles.cut(*picture(shuffled(4, 4, 4, 1))).reshape(-1, tiles.CELL, tiles.CELL, 3)
     look = finely(tiles.compare(cut, reach=1), cut)

@@ -42,6 +42,7 @@ CAUTION = 1.5  # log odds less than these, for boards that are unlike those of t
 ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike may be one group
 UNSTRAINED = 1.5  # strain of groups too small to show any: more than that of most others
 CLEAR_HALVES = 20.0  # deviations: pixels fall alike on tiles of one kind, which lie in heaps then
+UNTOLD = 0.5  # of the variance of drawings: as much within groups, and these are not told by them
 GREY = 0.05  # usual difference of chroma: less is a picture without colour
 # One drawing in two tones: its shape differs by this share of the usual, or what is left of the
 # difference is no more than so many times what is left of that of equals.
@@ -50,6 +51,7 @@ SLACK = 0.25  # of a squared slack: less variance is none, for any resampling ma
 BY_CHANCE = 0.8  # of strain: a cell alone makes more than that in one of 65 kinds of equals
 LEAST_HALVES = 4  # cells of a group in which two kinds may be told: two of each
 NEAR = 0.05  # of what parts kinds: how far equals and others stand apart is not known better
+NOT_TOLD = -1.0  # log odds of a group in which other kinds would not be seen
 MOST = 6.0  # log odds: more from the tree adds nothing
 
 Floats = NDArray[np.float64]
@@ -87,6 +89,8 @@ def group(look: Differences, size_odds: Callable[[int], float], hidden: int = 0)
     told = BASE + np.minimum(PER_SIDE * (own_sides(within.parts, found.labels) - ASIDE), ENOUGH)
     odds = np.maximum(_odds(found, look.parts), told)
     margin = odds - PER_STRAIN * strain**2 - _crowding(size, found) - CAUTION
+    if _ignore_drawings(found, look.shape):
+        margin = np.where(size >= LEAST_HALVES, np.minimum(margin, NOT_TOLD), margin)
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
 
@@ -111,6 +115,17 @@ def may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
     one_drawing &= chroma < GREY  # a tile that is marked in colour hides none
     are_twins = np.triu(one_drawing & (tone > shape), 1).any()
     return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
+
+
+def _ignore_drawings(found: Grouping, shape: Array) -> bool:
+    """Whether cells show drawings, (N, N) by shape, that equals by colour share hardly more than
+    others do, as of sprites before a photograph: several of one colour would pass for one kind."""
+    same = found.labels[:, None] == found.labels
+    joined = np.triu(same, 1)
+    if not joined.any() or same.all():
+        return False
+    usual = np.median(shape[~same])
+    return bool(usual > CONTENT and np.square(shape[joined]).mean() > UNTOLD * usual**2)
 
 
 def cluster(look: Differences, size_odds: Callable[[int], float], hidden: int = 0) -> Grouping:
