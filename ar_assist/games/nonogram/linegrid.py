@@ -441,7 +441,8 @@ def _bounded(
                 break
             ends[side] += outward
     left, top, right, bottom = ends
-    if min(right - left, bottom - top) < MIN_SIDE:
+    # Borders of a texture's areas go on to its end, and each look at so many digits takes seconds.
+    if min(right - left, bottom - top) < MIN_SIDE or max(right - left, bottom - top) > MAX_SIDE:
         return None
     shift = np.array([[1, 0, left], [0, 1, top], [0, 0, 1.0]])
     return LineGrid(matrix @ shift, bottom - top, right - left, len(places))
