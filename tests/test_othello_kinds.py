@@ -142,6 +142,27 @@ def test_discs_of_which_none_is_darker_are_doubted() -> None:
     assert reading is None or reading.confidence < TRUST
 
 
+@pytest.mark.parametrize("is_blue_first", [True, False])
+@pytest.mark.parametrize("mover", [BLACK, WHITE])
+def test_marks_on_the_moves_of_a_side_tell_which_discs_are_black(
+    is_blue_first: bool, mover: int
+) -> None:
+    """Black moves where the discs are even in number; shade does not say which they are."""
+    blue_red = (220, 125, 40), (50, 90, 225)
+    board = BOARD if mover == BLACK else BOARD.play(BLACK, next(squares(BOARD.moves(BLACK))))
+    colours = blue_red if is_blue_first else blue_red[::-1]
+    picture = drawn(board, (77, 105, 20), (46, 61, 11), coloured(*colours))
+    shown = list(squares(board.moves(mover)))
+    for square in shown:
+        row, column = cell_of(square)
+        middle = round(START + (column + 0.5) * CELL), round(START + (row + 0.5) * CELL)
+        if square == shown[-1]:  # a mark short, it is none of a side's moves
+            reading = read(picture)
+            assert reading is None or reading.confidence < TRUST
+        cv2.circle(picture, middle, 5, (100, 140, 60), -1, cv2.LINE_AA)
+    assert is_read(read(picture), board)
+
+
 def test_a_mark_on_a_disc_makes_no_colour_of_it() -> None:
     """Nor are black discs on a board nearly as dark empty, late in a game."""
     cells = [WHITE if k % 8 >= 2 else BLACK for k in range(64)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.board import BLACK, WHITE, OthelloBoard, squares
 from ar_assist.games.othello.canonical import FloatArray
 
+STANDS_OUT = 1.25  # times what all other empty squares differ by: marks do, be they faint
+BY_CHANCE = 1000  # ways to choose as many empty squares: of fewer, those may be a side's by chance
 PALER = 0.1  # of the contrast of full discs: by less, what is drawn pale looks like its fellows
 
 
@@ -33,6 +37,27 @@ def are_legal_moves(colours: NDArray[np.int64], where: NDArray[np.bool_]) -> boo
     board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
     shown = set(np.flatnonzero(where).tolist())
     return any(shown == set(squares(board.moves(mover))) for mover in (BLACK, WHITE))
+
+
+def side_shown(colours: NDArray[np.int64], off: FloatArray) -> int | None:
+    """The side whose legal moves are marked; None where no marks tell.
+
+    `off`: (8, 8) Lab units by which squares differ from the usual empty one, which is a marked one
+    where most are: then it is the others that stand out.
+    """
+    free = colours.ravel() == 0
+    levels = off.ravel()
+    board = OthelloBoard.from_cells(int(colour) for colour in colours.ravel())
+    shown = []
+    for mover in (BLACK, WHITE):
+        legal = np.zeros(free.size, bool)
+        legal[[*squares(board.moves(mover))]] = True
+        marked, others = levels[legal], levels[free & ~legal]
+        if comb(int(free.sum()), len(marked)) < BY_CHANCE:
+            continue
+        if marked.min() > STANDS_OUT * others.max() or others.min() > STANDS_OUT * marked.max():
+            shown.append(mover)
+    return shown[0] if len(shown) == 1 else None
 
 
 def unexplained(colours: NDArray[np.int64], marked: NDArray[np.bool_]) -> NDArray[np.bool_]:

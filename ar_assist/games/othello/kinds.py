@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ar_assist.games.othello.board import BLACK, START, WHITE
 from ar_assist.games.othello.canonical import CELL, MARGIN, SIZE, FloatArray
 from ar_assist.games.othello.felt import DISTINCT, NOISES
-from ar_assist.games.othello.ghosts import are_legal_moves
+from ar_assist.games.othello.ghosts import are_legal_moves, side_shown
 from ar_assist.games.othello.outlines import are_discs, edge_of, outline_of
 
 ROUNDS = 4  # of dealing squares to kinds and of fitting the light: they settle in two or three
@@ -35,7 +35,8 @@ SIDE_PX = 3  # of the square: the half of a line that belongs to it
 MOST_OF_IT = 0.6  # share of a square beyond the border, where frames or pages lie beside it
 REACH_PX = 0.3 * CELL  # from the middle of a square: signs that name it stand further out
 NO_KIND = 0.5  # certainty below which a square is neither a disc nor like most empty ones
-SHADE = 10.0  # L*: which discs are black nothing tells; twice as much does
+SHADE = 10.0  # L*: by less, shade does not tell which discs are black; by twice as much it does
+DOT = 0.95  # quantile of what a middle differs by from its kind: the smallest dots take so little
 MIDDLE = np.flatnonzero(START.cells)  # the squares that are taken when a game begins
 _Y, _X = (np.mgrid[:SIZE, :SIZE] * 2 / (SIZE - 1) - 1).reshape(2, -1)
 TONE = np.indices((SIZE, SIZE)).sum(axis=0).ravel() % 2  # (64,) of squares that may be chequered
@@ -213,6 +214,8 @@ def _told(kinds: _Kinds, cells: FloatArray) -> Alike:
     colours = np.where(strange, 0, names[kind].reshape(SIZE, SIZE))
     if strange.sum() > 1 and are_legal_moves(colours, strange):  # a single one may be chance
         certainty = np.where(strange, 1, certainty)
+    if clear < 1:
+        colours, clear = _by_rules(colours, clear, _off_empty(kinds))
     certainty = np.where(colours > 0, np.minimum(certainty, clear), certainty)
     return Alike(colours, certainty.astype(np.float32), _outside(kinds, cells))
 
@@ -257,6 +260,31 @@ def _by_shade(looks: FloatArray) -> tuple[NDArray[np.int64], float]:
     first, second = looks[:EMPTY, apart > apart.max() / 2, 0].mean(axis=1)
     names = [BLACK, WHITE, 0] if first < second else [WHITE, BLACK, 0]
     return np.array(names), float(np.clip((abs(first - second) - SHADE) / SHADE, 0, 1))
+
+
+def _off_empty(kinds: _Kinds) -> FloatArray:
+    """(8, 8) Lab units by which the middles of squares differ from empty ones, in a dot of them."""
+    away = _away(kinds.squares[:, CENTRE], kinds.looks[EMPTY, CENTRE])
+    return np.asarray(np.quantile(away, DOT, axis=1).reshape(SIZE, SIZE), np.float32)
+
+
+def _by_rules(
+    colours: NDArray[np.int64], clear: float, off: FloatArray
+) -> tuple[NDArray[np.int64], float]:
+    """(8, 8) the colours as the marked moves have them, and how clear these are then.
+
+    Black is to move where the number of discs is even. After a pass it is not, but then the side
+    that moves in the picture is the one that is taken to move. Shade may say otherwise: doubted.
+    """
+    mover = side_shown(colours, off)
+    if mover is None:
+        return colours, clear
+    is_blacks = np.count_nonzero(colours) % 2 == 0
+    if (mover == BLACK) == is_blacks:
+        return colours, 1.0
+    if clear > 0:
+        return colours, 0.0
+    return np.where(colours > 0, BLACK + WHITE - colours, 0), 1.0
 
 
 def _outside(kinds: _Kinds, cells: FloatArray) -> int:
