@@ -106,6 +106,14 @@ def test_boards_of_other_looks_are_read(draw: Draw, ground: Colour, gap: Colour)
     assert is_read(read(drawn(BOARD, ground, gap, draw)))
 
 
+@pytest.mark.parametrize("dimmed", [0.0, 0.15])
+def test_white_discs_lie_on_pale_grey(dimmed: float) -> None:
+    """They differ from it by less than light does from side to side, and the page is as white."""
+    picture = drawn(BOARD, (234, 232, 230), WHITE_PAGE, coloured(DARK, WHITE_PAGE))
+    light = 1 - dimmed * np.linspace(0, 1, picture.shape[1])[:, None]
+    assert is_read(read(np.asarray(picture * light, np.uint8)))
+
+
 def test_one_colour_may_have_the_whole_middle() -> None:
     """Then empty squares are told by having no disc's edge."""
     middle = OPENING.black | OPENING.white
@@ -173,6 +181,16 @@ def test_a_mark_on_a_disc_makes_no_colour_of_it() -> None:
     cv2.rectangle(picture, (x - 5, y - 5), (x + 5, y + 5), (60, 60, 230), -1)
     reading = read(picture)
     assert reading is None or reading.board == board or reading.confidence < TRUST
+
+
+def test_round_things_that_no_game_leads_to_are_no_discs() -> None:
+    """Other games have two kinds of them, too; a disc is laid beside two others in a line."""
+    cells = [(0, 0, BLACK, 0, WHITE)[(5 * k + k // 8) % 5] for k in range(64)]
+    for square in squares(OPENING.occupied):
+        cells[square] = OPENING[square]
+    board = OthelloBoard.from_cells(cells)
+    reading = read(drawn(board, WHITE_PAGE, (0, 0, 0), outlined))
+    assert reading is None or reading.confidence < TRUST
 
 
 @pytest.mark.parametrize("shift", [(0, 8), (8, 0)])

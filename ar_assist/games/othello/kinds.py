@@ -20,10 +20,13 @@ from ar_assist.games.othello.board import BLACK, START, WHITE
 from ar_assist.games.othello.canonical import CELL, MARGIN, SIZE, FloatArray
 from ar_assist.games.othello.felt import DISTINCT, NOISES
 from ar_assist.games.othello.ghosts import are_legal_moves, side_shown
-from ar_assist.games.othello.outlines import are_discs, edge_of, outline_of
+from ar_assist.games.othello.laid import unplayable
+from ar_assist.games.othello.outlines import Outline, are_discs, edge_of, outline_of
 
 ROUNDS = 4  # of dealing squares to kinds and of fitting the light: they settle in two or three
-APART = 3.0  # times what a square differs from its kind: by less, two kinds are one
+APART = 3.0  # times what a square differs from its kind: by less, two kinds are one …
+FAINTEST = 5.0  # Lab units: … and where they differ nowhere by as much; white on pale grey does
+CORNER_PX = range(3, 7)  # from a square's sides: between its lines and any disc
 PLAINER = 0.5  # of the edges of discs: no more has an empty square there that is told by that
 FACE = 0.3  # share of the faces of discs in which two colours differ; marks take up to a fifth
 UNMARKED = 0.7  # share of where two kinds differ that no mark hides
@@ -41,6 +44,9 @@ MIDDLE = np.flatnonzero(START.cells)  # the squares that are taken when a game b
 _Y, _X = (np.mgrid[:SIZE, :SIZE] * 2 / (SIZE - 1) - 1).reshape(2, -1)
 TONE = np.indices((SIZE, SIZE)).sum(axis=0).ravel() % 2  # (64,) of squares that may be chequered
 CENTRE = np.hypot(*(np.indices((CELL, CELL)) - (CELL - 1) / 2).reshape(2, -1)) < REACH_PX  # (P,)
+_NEAR = np.minimum(np.arange(CELL), CELL - 1 - np.arange(CELL))  # px to the nearer side
+_AT_SIDE = np.isin(_NEAR, CORNER_PX)
+IN_CORNERS = np.logical_and.outer(_AT_SIDE, _AT_SIDE).ravel()  # (P,) of a square
 LIGHT = np.stack([np.ones_like(_X), _X, _Y, _X**2, _Y**2, _X * _Y], axis=1)  # (64, 6) smooth
 EMPTY = 2  # the last of the kinds, once they are told
 
@@ -65,7 +71,9 @@ class _Kinds:
     looks: FloatArray  # (3, P, 3) L*a*b*
     squares: FloatArray  # (64, P, 3) likewise, as if lit evenly
     kind: NDArray[np.int64]  # (64,) the nearest
-    noise: float  # Lab units by which what is of a kind may differ from it
+    distinct: float  # Lab units by which kinds differ where one has a disc; at least
+    noise: float  # … and by which what is of a kind may differ from it
+    outlines: tuple[Outline, ...] = ()  # of the two that are discs, once they are told
 
 
 def alike(board: FloatArray) -> Alike | None:
@@ -74,7 +82,7 @@ def alike(board: FloatArray) -> Alike | None:
     They are dealt to kinds from several beginnings, and what these tell must not differ.
     """
     cells = _cells(np.asarray(cv2.blur(board, (3, 3)), np.float32))
-    squares = cells[1:-1, 1:-1].reshape(SIZE * SIZE, -1, 3)
+    squares = _evened(cells[1:-1, 1:-1].reshape(SIZE * SIZE, -1, 3))
     dealt = [_dealt(squares, seeds) for seeds in _beginnings(_all_apart(squares))]
     kinds = [_with_empties(each) for each in dealt if each]
     told = [each for each in (_told(each, cells) for each in kinds if each) if each.is_sure]
@@ -144,6 +152,16 @@ def _beginnings(apart: FloatArray) -> set[frozenset[int]]:
     }
 
 
+def _evened(squares: FloatArray) -> FloatArray:
+    """The squares as if lit evenly, as far as their corners tell, which most discs leave free.
+
+    Light may differ more from side to side than pale discs from a pale ground.
+    """
+    ground = np.asarray(np.median(squares[:, IN_CORNERS], axis=1), np.float32)
+    usual = np.asarray(np.median(ground, axis=0), np.float32)
+    return np.asarray(squares - _light(ground - usual)[:, None], np.float32)
+
+
 def _dealt(squares: FloatArray, seeds: frozenset[int]) -> _Kinds | None:
     """The kinds that three squares begin (k-medians); None if two of them are hardly apart."""
     if len(seeds) < 3:
@@ -161,11 +179,11 @@ def _dealt(squares: FloatArray, seeds: frozenset[int]) -> _Kinds | None:
     apart = np.stack([_apart(even, look) for look in looks])
     usual = float(np.median(apart.min(axis=0)))
     pairs = [(looks[each], looks[each - 1]) for each in range(len(looks))]
-    if min(_apart(*pair) for pair in pairs) < APART * usual:
+    least = min(float(_apart(*pair)) for pair in pairs)
+    if least < APART * usual or min(_away(*pair).max() for pair in pairs) < FAINTEST:
         return None
-    if min(_away(*pair).max() for pair in pairs) < DISTINCT:
-        return None
-    return _Kinds(looks, even, apart.argmin(axis=0), max(DISTINCT, NOISES * usual))
+    distinct = min(DISTINCT, least)
+    return _Kinds(looks, even, apart.argmin(axis=0), distinct, max(distinct, NOISES * usual))
 
 
 def _light(off: FloatArray) -> FloatArray:
@@ -185,26 +203,34 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
     free = [each for each in range(len(kinds.looks)) if each not in taken]
     if not free:
         return None
-    beside = outline_of(kinds.looks[taken[0]] - kinds.looks[free[0]])
+    distinct = kinds.distinct
+    beside = outline_of(kinds.looks[taken[0]] - kinds.looks[free[0]], distinct)
     edges = [edge_of(look, beside) for look in kinds.looks]
     empty = min(free, key=edges.__getitem__)
     discs = [each for each in range(len(kinds.looks)) if each != empty]
     if len(free) > 1 and edges[empty] > PLAINER * min(edges[each] for each in discs):
         return None
-    outlines = [outline_of(kinds.looks[disc] - kinds.looks[empty]) for disc in discs]
+    outlines = [outline_of(kinds.looks[disc] - kinds.looks[empty], distinct) for disc in discs]
     own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, outlines, strict=True)]
     apart = _away(kinds.looks[discs[0]], kinds.looks[discs[1]])
-    are_two = min((apart[each.within] > DISTINCT).mean() for each in outlines) > FACE
-    if not are_two or not are_discs(outlines) or min(own) < DISTINCT:
+    are_two = min((apart[each.within] > distinct).mean() for each in outlines) > FACE
+    if not are_two or not are_discs(outlines) or min(own) < distinct:
         return None
     order = np.array([*discs, empty])
-    return replace(kinds, looks=kinds.looks[order], kind=order.argsort()[kinds.kind])
+    return replace(
+        kinds,
+        looks=kinds.looks[order],
+        kind=order.argsort()[kinds.kind],
+        outlines=tuple(outlines),
+    )
 
 
 def _told(kinds: _Kinds, cells: FloatArray) -> Alike:
     """What the squares hold, and how surely each is of its own kind.
 
-    Those of no kind are empty if they are just the ones where a side may move, as marks show.
+    Those of no kind are empty if they are just the ones where a side may move, as marks show. That
+    all may have been laid in a game is asked here, since other games have round things of two kinds
+    on squares, too.
     """
     kind, nearer = _nearest(kinds, kinds.squares)
     explained = _explained(_like(kinds, kinds.squares, kind))
@@ -217,6 +243,7 @@ def _told(kinds: _Kinds, cells: FloatArray) -> Alike:
     if clear < 1:
         colours, clear = _by_rules(colours, clear, _off_empty(kinds))
     certainty = np.where(colours > 0, np.minimum(certainty, clear), certainty)
+    certainty = np.where(unplayable(colours > 0), 0, certainty)
     return Alike(colours, certainty.astype(np.float32), _outside(kinds, cells))
 
 
@@ -228,7 +255,7 @@ def _nearest(kinds: _Kinds, squares: FloatArray) -> tuple[NDArray[np.int64], Flo
     away = np.stack([_away(squares, look) for look in kinds.looks])  # (3, N, P)
     way = np.zeros(away.shape[:2])
     for own, other in np.argwhere(~np.eye(len(away), dtype=bool)):
-        tells = _away(kinds.looks[own], kinds.looks[other]) > DISTINCT
+        tells = _away(kinds.looks[own], kinds.looks[other]) > kinds.distinct
         share = away[own][:, tells] / (away[own] + away[other] + 1e-6)[:, tells]
         way[own] = np.maximum(way[own], np.quantile(share, UNMARKED, axis=1))
     kind = way.argmin(axis=0)
@@ -288,9 +315,16 @@ def _by_rules(
 
 
 def _outside(kinds: _Kinds, cells: FloatArray) -> int:
-    """Of the rows and columns next to the border, the most squares that look like a disc."""
+    """Of the rows and columns next to the border, the most squares that look like a disc.
+
+    A page of the discs' colour shows none of their edges.
+    """
     sides = np.stack([cells[0, 1:-1], cells[-1, 1:-1], cells[1:-1, 0], cells[1:-1, -1]])
     squares = sides.reshape(4 * SIZE, -1, 3)
     kind, nearer = _nearest(kinds, squares)
     most = _like(kinds, squares, kind).mean(axis=(1, 2)) >= MOST_OF_IT
-    return int(((kind != EMPTY) & (nearer >= NO_KIND) & most).reshape(4, SIZE).sum(axis=1).max())
+    holds = (kind != EMPTY) & (nearer >= NO_KIND) & most
+    for square in np.flatnonzero(holds):
+        edge = edge_of(squares[square], kinds.outlines[kind[square]])
+        holds[square] = edge >= kinds.distinct
+    return int(holds.reshape(4, SIZE).sum(axis=1).max())

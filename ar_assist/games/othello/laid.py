@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import cv2
@@ -14,6 +15,7 @@ from ar_assist.games.othello.sampling import centres
 LAID = 0.08  # cells: discs that lie no further from where the others would have them are sure, …
 LAID_USUAL = 1.5  # … nor those that lie no further than so many times what most of them do
 MOST = 0.9  # of the discs
+_WAYS = [way for way in product((-1, 0, 1), repeat=2) if any(way)]  # rows and columns to the next
 FEW_TELL = 16.0  # squared cells, added to what discs are apart: of few in the middle half is chance
 
 
@@ -21,6 +23,30 @@ def stray(discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(8, 8) discs that no others join to the middle: no game leads to them."""
     groups = cv2.connectedComponents(discs.astype(np.uint8))[1]
     return np.asarray(discs & (groups != groups[SIZE // 2, SIZE // 2]))
+
+
+def unplayable(discs: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(8, 8) discs that no game leads to, wherever its moves may have gone.
+
+    Each is laid next to two others in a line at least: one that it turns over, and one that holds
+    that between them. What can be laid so, beginning with the middle, is laid; no other move ever
+    takes a disc away.
+    """
+    around = np.pad(discs & False, 2)
+    board = around[2:-2, 2:-2]
+    board[SIZE // 2 - 1 : SIZE // 2 + 1, SIZE // 2 - 1 : SIZE // 2 + 1] = True
+    while True:
+        lines = [_from(around, 1, way) & _from(around, 2, way) for way in _WAYS]
+        more = discs & ~board & np.any(lines, axis=0)
+        if not more.any():
+            return np.asarray(discs & ~board)
+        board |= more
+
+
+def _from(around: NDArray[np.bool_], steps: int, way: tuple[int, ...]) -> NDArray[np.bool_]:
+    """(8, 8) what lies so many steps from each square, of (12, 12)."""
+    row, col = (2 + steps * to for to in way)
+    return around[row : row + SIZE, col : col + SIZE]
 
 
 def astray(places: NDArray[np.float64], discs: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.othello.canonical import CELL, FloatArray
-from ar_assist.games.othello.felt import DISTINCT
 
 RAYS = 24  # ways from a disc's middle along which its edge is sought
 SMALLEST_PX = 0.2 * CELL  # radius of the smallest disc: dots that mark moves are smaller
@@ -43,11 +42,14 @@ class Outline:
         return np.asarray(away <= np.median(self.radii))
 
 
-def outline_of(difference: FloatArray) -> Outline:
-    """Where a disc ends, of how its look differs from that of no disc, (P, 3)."""
+def outline_of(difference: FloatArray, distinct: float) -> Outline:
+    """Where a disc ends, of how its look differs from that of no disc, (P, 3).
+
+    By less than `distinct`, Lab units, it does not differ.
+    """
     size = np.linalg.norm(difference, axis=-1)
     # Half of what most of a disc differs by: a mark on the empty squares may differ by more.
-    enough = float(np.median(np.append(size[size > DISTINCT], DISTINCT))) / 2
+    enough = float(np.median(np.append(size[size > distinct], distinct))) / 2
     its = size > enough
     middle = np.asarray((PLACES[its] if its.any() else PLACES).mean(axis=0), np.float32)
     at = middle[:, None, None] + WAYS[..., None] * STEPS  # (2, RAYS, steps)
