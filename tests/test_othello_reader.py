@@ -89,6 +89,22 @@ def test_boards_of_any_felt_are_read(felt: tuple[int, int, int], lines: bool) ->
     assert reading.confidence > (0.9 if lines else 0.3)
 
 
+@pytest.mark.parametrize("other", [(66, 140, 36), (75, 155, 42)])
+def test_squares_of_two_tones_need_no_lines(other: tuple[int, int, int]) -> None:
+    """Where four of them meet, tones take turns; ridges there are none."""
+    picture = drawn(BOARD, lines=False)
+    for row, col in product(range(8), repeat=2):
+        y, x = (3 + row) * CELL, (3 + col) * CELL
+        square = picture[y : y + CELL, x : x + CELL]
+        if (row + col) % 2:
+            square[(square == (60, 130, 30)).all(axis=2)] = other
+    reading = GAME.read(np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8), lattice())
+    assert reading is not None
+    assert reading.board == BOARD
+    assert off(reading, lattice().corners) < 0.1
+    assert reading.confidence > 0.9
+
+
 @pytest.mark.parametrize(
     "seen",
     [lattice(9, 8), lattice(8, 9, 0, -1), lattice(7, 7, 1, 1), lattice(4, 4, 2, 2)],

@@ -41,6 +41,8 @@ ENOUGH = 12.0  # Lab units: a line need hardly be stronger, but the edges of dis
 SEEN = 1.5  # weight of a typical inner line from which the board has visible lines …
 BORDER_TRUST = 0.25  # … which then go before the border: frames have several edges
 FAINTEST = 1.0  # Lab units: what stands out less is noise
+EVERYWHERE = 0.75  # share of the crossings at which two tones take turns alike; the edges of discs
+# in turn do not
 Nearness = tuple[float, float]  # px of the canonical picture: an inner line or the border that is
 # nearer is where the grid has it; at the border line, felt and frame end side by side
 FITTED_PX: Nearness = (2.5, 5.0)
@@ -87,6 +89,35 @@ def _line_strength(board: Image, along: NDArray[np.float64]) -> tuple[FloatArray
     return np.sqrt(np.maximum(alike, 0)), _size((right - left) / 2)
 
 
+def _turns(board: Image, reach: int, along: NDArray[np.float64]) -> FloatArray:
+    """(lines, len(along), 2 * reach + 1) how much two tones that take turns do so across upright
+    lines, Lab units; 0 where there are no two.
+
+    Chequered boards may have no other lines. Where four squares meet, the lower half of a strip
+    differs from the upper one, on the right of a line as much as on the left, but the other way
+    round; and from each line to the next, along it and beside it, that changes its sign. Tones do
+    so alike all over the board.
+    """
+    middles = ((MARGIN + along) * CELL).astype(int)
+    upper, lower = (
+        lab(board[middles[:, None] + half].mean(axis=1, dtype=np.float32))
+        for half in np.split(STRETCH, 2)
+    )
+    down = lower - upper
+    turn = (np.roll(down, -RIDGE_PX, axis=1) - np.roll(down, RIDGE_PX, axis=1)) / 4
+    across = np.stack([_across(each, reach) for each in np.moveaxis(turn, -1, 0)], axis=-1)
+    line = np.arange(len(across))
+    across *= (1 - 2 * (np.add.outer(line, np.rint(along).astype(int)) % 2))[..., None, None]
+    within = slice((len(line) - SIZE + 1) // 2, -((len(line) - SIZE + 1) // 2))
+    crossings = across[within, np.isin(along, line[within])][..., reach, :].reshape(-1, 3)
+    tone = np.median(crossings, axis=0)
+    size = float(np.linalg.norm(tone))
+    alike = np.linalg.norm(crossings - tone, axis=1) < size / 2
+    if size < FAINTEST or alike.mean() < EVERYWHERE:
+        return np.zeros(across.shape[:-1], np.float32)
+    return np.asarray(np.maximum(across @ (tone / size), 0), np.float32)
+
+
 def _size(colours: NDArray[Any]) -> FloatArray:
     """(H, W) Euclidean length of (H, W, 3); einsum, as numpy's norm takes five times as long."""
     length: FloatArray = np.sqrt(np.einsum("ijk,ijk->ij", colours, colours))
@@ -101,10 +132,14 @@ def _profiles(
     As an inner line, and as the border.
     """
     ridge, step = _line_strength(board, along)
-    lines = np.arange(round(board.shape[1] / CELL - 2 * MARGIN) + 1)
+    return _across(ridge, reach), _across(np.maximum(ridge, step), reach)
+
+
+def _across(strength: FloatArray, reach: int) -> FloatArray:
+    """(lines, places, 2 * reach + 1) of a (places, SIDE) strength, what lies around each line."""
+    lines = np.arange(round(strength.shape[1] / CELL - 2 * MARGIN) + 1)
     xs = ((MARGIN + lines) * CELL).astype(int)[:, None] + np.arange(-reach, reach + 1)
-    inner, border = (each[:, xs].transpose(1, 0, 2) for each in (ridge, np.maximum(ridge, step)))
-    return inner, border
+    return strength[:, xs].transpose(1, 0, 2)
 
 
 def _board_profiles(board: Image, reach: int) -> FloatArray:
@@ -266,6 +301,7 @@ class _Lines:
         along = np.unique(np.add.outer(np.arange(rows - SIZE + 1), OUTSIDE))
         kinds = zip(_profiles(board, VOTED_PX, along), nearness, strict=True)
         inner, border = (_is_there(profiles, px) for profiles, px in kinds)
+        inner |= _is_there(_turns(board, VOTED_PX, along), nearness[0])
         ys, xs = (((MARGIN + at) * CELL).astype(int) for at in (along, np.arange(cols + 1)))
         seen = shown[np.ix_(ys, xs)].T
         return cls(along, inner, border, seen)
