@@ -206,8 +206,8 @@ def test_a_part_of_a_larger_board_is_none(shift: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("ground", [WHITE_PAGE, (50, 125, 46)], ids=["white", "green"])
-def test_filled_squares_are_no_discs(ground: Colour) -> None:
-    """As of a picture that is made of squares; nor is such a board empty."""
+def test_filled_squares_are_discs_only_where_marks_show_the_moves(ground: Colour) -> None:
+    """There are pictures that are made of squares; nor is such a board empty."""
 
     def draw(picture: Image, middle: tuple[int, int], kind: int) -> None:
         if kind:
@@ -215,8 +215,15 @@ def test_filled_squares_are_no_discs(ground: Colour) -> None:
             fill = DARK if kind == BLACK else (90, 90, 200)
             cv2.rectangle(picture, (x - half, y - half), (x + half, y + half), fill, -1)
 
-    reading = read(drawn(BOARD, ground, (200, 200, 200), draw))
-    assert reading is None or reading.confidence < TRUST
+    picture = drawn(BOARD, ground, (200, 200, 200), draw)
+    shown = list(squares(BOARD.moves(BLACK)))
+    for square in shown:
+        reading = read(picture)
+        assert reading is None or reading.confidence < TRUST
+        row, column = cell_of(square)
+        middle = round(START + (column + 0.5) * CELL), round(START + (row + 0.5) * CELL)
+        cv2.circle(picture, middle, 5, (140, 150, 140), -1, cv2.LINE_AA)
+    assert is_read(read(picture))
 
 
 @pytest.mark.parametrize("signs", [0, 5, 20])

@@ -73,7 +73,8 @@ class _Kinds:
     kind: NDArray[np.int64]  # (64,) the nearest
     distinct: float  # Lab units by which kinds differ where one has a disc; at least
     noise: float  # … and by which what is of a kind may differ from it
-    outlines: tuple[Outline, ...] = ()  # of the two that are discs, once they are told
+    outlines: tuple[Outline, ...] = ()  # of the two that are discs, once they are told, …
+    are_round: bool = False  # … and whether they look like discs
 
 
 def alike(board: FloatArray) -> Alike | None:
@@ -198,7 +199,7 @@ def _light(off: FloatArray) -> FloatArray:
 
 
 def _with_empties(kinds: _Kinds) -> _Kinds | None:
-    """The same with the empty kind last; None if nothing tells which that is, or none are discs."""
+    """The same with the empty kind last; None if nothing tells which that is."""
     taken = np.unique(kinds.kind[MIDDLE]).tolist()
     free = [each for each in range(len(kinds.looks)) if each not in taken]
     if not free:
@@ -214,7 +215,7 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
     own = [edge_of(kinds.looks[disc], each) for disc, each in zip(discs, outlines, strict=True)]
     apart = _away(kinds.looks[discs[0]], kinds.looks[discs[1]])
     are_two = min((apart[each.within] > distinct).mean() for each in outlines) > FACE
-    if not are_two or not are_discs(outlines) or min(own) < distinct:
+    if not are_two:
         return None
     order = np.array([*discs, empty])
     return replace(
@@ -222,6 +223,7 @@ def _with_empties(kinds: _Kinds) -> _Kinds | None:
         looks=kinds.looks[order],
         kind=order.argsort()[kinds.kind],
         outlines=tuple(outlines),
+        are_round=are_discs(outlines) and min(own) >= distinct,
     )
 
 
@@ -230,7 +232,7 @@ def _told(kinds: _Kinds, cells: FloatArray) -> Alike:
 
     Those of no kind are empty if they are just the ones where a side may move, as marks show. That
     all may have been laid in a game is asked here, since other games have round things of two kinds
-    on squares, too.
+    on squares, too. They have filled squares as well: these are discs where marks show the moves.
     """
     kind, nearer = _nearest(kinds, kinds.squares)
     explained = _explained(_like(kinds, kinds.squares, kind))
@@ -240,10 +242,12 @@ def _told(kinds: _Kinds, cells: FloatArray) -> Alike:
     colours = np.where(strange, 0, names[kind].reshape(SIZE, SIZE))
     if strange.sum() > 1 and are_legal_moves(colours, strange):  # a single one may be chance
         certainty = np.where(strange, 1, certainty)
-    if clear < 1:
-        colours, clear = _by_rules(colours, clear, _off_empty(kinds))
+    mover = None if clear == 1 and kinds.are_round else side_shown(colours, _off_empty(kinds))
+    if mover is not None and clear < 1:
+        colours, clear = _by_rules(colours, clear, mover)
     certainty = np.where(colours > 0, np.minimum(certainty, clear), certainty)
-    certainty = np.where(unplayable(colours > 0), 0, certainty)
+    no_discs = unplayable(colours > 0) | (not kinds.are_round and mover is None)
+    certainty = np.where(no_discs, 0, certainty)
     return Alike(colours, certainty.astype(np.float32), _outside(kinds, cells))
 
 
@@ -296,16 +300,13 @@ def _off_empty(kinds: _Kinds) -> FloatArray:
 
 
 def _by_rules(
-    colours: NDArray[np.int64], clear: float, off: FloatArray
+    colours: NDArray[np.int64], clear: float, mover: int
 ) -> tuple[NDArray[np.int64], float]:
-    """(8, 8) the colours as the marked moves have them, and how clear these are then.
+    """(8, 8) the colours as the mover's marked moves have them, and how clear these are then.
 
     Black is to move where the number of discs is even. After a pass it is not, but then the side
     that moves in the picture is the one that is taken to move. Shade may say otherwise: doubted.
     """
-    mover = side_shown(colours, off)
-    if mover is None:
-        return colours, clear
     is_blacks = np.count_nonzero(colours) % 2 == 0
     if (mover == BLACK) == is_blacks:
         return colours, 1.0
