@@ -21,7 +21,7 @@ from ar_assist.games.nonogram.board import DOUBTFUL, NonogramBoard, puzzle_of, r
 from ar_assist.games.nonogram.clues import Guess
 from ar_assist.games.nonogram.digits import classify
 from ar_assist.games.nonogram.drawing import Label, Style, draw, to_image
-from ar_assist.games.nonogram.linegrid import MAX_SIDE, find_grids
+from ar_assist.games.nonogram.linegrid import find_grids
 from ar_assist.games.nonogram.repair import settle
 from ar_assist.games.nonogram.solver import solve
 from ar_assist.look import TRUST
@@ -80,14 +80,16 @@ def test_other_pictures_are_no_nonograms(data: Path, kind: str) -> None:
     assert [path.name for path in paths if GAME.read(_picture(path)[0], None) is not None] == []
 
 
-@pytest.mark.parametrize("side", [50, 70])
-def test_a_grid_of_more_cells_than_a_camera_can_read_is_none(side: int) -> None:
+@pytest.mark.parametrize(("side", "cell"), [(50, 8), (70, 8), (70, 10)])
+def test_a_large_grid_of_small_cells_is_none(side: int, cell: int) -> None:
     """What a texture's areas make of it is looked at for minutes."""
-    picture = np.full((10 * side + 120, 10 * side + 120), 245, np.uint8)
-    span = slice(60, 61 + 10 * side)
-    picture[span, 60 : 61 + 10 * side : 10] = picture[60 : 61 + 10 * side : 10, span] = 90
-    sizes = [(grid.rows, grid.cols) for grid in find_grids(picture)]
-    assert sizes == ([(side, side)] if side <= MAX_SIDE else [])
+    span, size = slice(80, 82 + side * cell), 160 + side * cell
+    picture = np.full((size, size), 0, np.uint8)
+    for line in (80, 81):
+        lines = slice(line, line + 1 + side * cell, cell)
+        picture[span, lines] = picture[lines, span] = 200
+    found = [(grid.rows, grid.cols) for grid in find_grids(picture)]
+    assert found == ([] if (side, cell) == (70, 8) else [(side, side)])
 
 
 def test_a_grid_without_clues_is_refused() -> None:

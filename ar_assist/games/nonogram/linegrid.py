@@ -56,7 +56,8 @@ MIN_SIDE = 4  # cells
 SAME = 0.3  # of a cell: grids whose corners are so near are one
 STRAY_SHARE = 0.25  # of the usual number of areas in a row: rows at the border with fewer must
 # show their lines
-MAX_SIDE = 60  # cells: larger grids can't be read by a camera
+MAX_SIDE = 60  # cells: larger grids can't be read by a camera, …
+LARGE_CELL_PX = 9.0  # … unless their cells are as large as on a page
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,20 @@ def find_grids(grey: NDArray[np.uint8], of_tones: bool = False) -> list[LineGrid
             if not any(grid.is_like(other) for other in found):
                 found.append(grid)
         grids += [grid.enlarged(times) for grid in found]
-    return sorted(grids, key=lambda grid: -grid.seen)
+    return sorted(filter(_is_legible, grids), key=lambda grid: -grid.seen)
+
+
+def _is_legible(grid: LineGrid) -> bool:
+    """The areas of a texture go on to its end, and to look for so many digits takes minutes."""
+    is_large = max(grid.rows, grid.cols) > MAX_SIDE
+    return not is_large or cell_px(grid.picture_from_grid, grid.rows, grid.cols) >= LARGE_CELL_PX
+
+
+def cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
+    """Side of a typical cell in the picture."""
+    middle = np.array([cols / 2, rows / 2])
+    ends = transform(picture_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1.0]]))
+    return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
 
 
 def _noise(grey: NDArray[np.uint8]) -> float:
@@ -441,8 +455,7 @@ def _bounded(
                 break
             ends[side] += outward
     left, top, right, bottom = ends
-    # Borders of a texture's areas go on to its end, and each look at so many digits takes seconds.
-    if min(right - left, bottom - top) < MIN_SIDE or max(right - left, bottom - top) > MAX_SIDE:
+    if min(right - left, bottom - top) < MIN_SIDE:
         return None
     shift = np.array([[1, 0, left], [0, 1, top], [0, 0, 1.0]])
     return LineGrid(matrix @ shift, bottom - top, right - left, len(places))

@@ -22,7 +22,7 @@ from ar_assist.games.ink import (
     without_glyphs,
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
-from ar_assist.games.nonogram.linegrid import LineGrid
+from ar_assist.games.nonogram.linegrid import LineGrid, cell_px
 from ar_assist.games.nonogram.strikes import parted
 from ar_assist.types import Homography, transform
 
@@ -56,7 +56,7 @@ class Sheet:
     def of(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """The picture that the sheet was spread from, grey or in colour, in sheet px."""
         picture_from_sheet = self.picture_from_grid @ _grid_from_sheet(self.cell, self.origin)
-        source = _cell_px(self.picture_from_grid, self.rows, self.cols)
+        source = cell_px(self.picture_from_grid, self.rows, self.cols)
         return _warped(picture, picture_from_sheet, source / self.cell, self.depth.shape)
 
     def patches(self, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -106,7 +106,7 @@ def spread(
     `darks`: dark on light, or light on dark. One that is not known to be upright tells the layout.
     """
     rows, cols, picture_from_grid = grid.rows, grid.cols, grid.picture_from_grid
-    source = _cell_px(picture_from_grid, rows, cols)
+    source = cell_px(picture_from_grid, rows, cols)
     cell = float(np.clip(source, *(CELL_PX if is_upright else LAYOUT_PX)))
     (x0, y0), (x1, y1) = _surroundings(picture_from_grid, rows, cols, margin, picture.shape)
     shape = round((y1 - y0) * cell), round((x1 - x0) * cell)
@@ -167,13 +167,6 @@ def _surroundings(
         low = np.maximum(low, np.minimum(np.floor(seen.min(axis=0)), 0))
         high = np.minimum(high, np.maximum(np.ceil(seen.max(axis=0)), [cols, rows]))
     return (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
-
-
-def _cell_px(picture_from_grid: Homography, rows: int, cols: int) -> float:
-    """Side of a typical cell in the picture."""
-    middle = np.array([cols / 2, rows / 2])
-    ends = transform(picture_from_grid, middle + np.array([[0, 0], [1, 0], [0, 1.0]]))
-    return float(np.sqrt(abs(np.linalg.det((ends[1:] - ends[0]).astype(float)))))
 
 
 def _between(size: int, count: int, cell: float, begin: float) -> NDArray[np.bool_]:
