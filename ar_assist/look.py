@@ -42,7 +42,6 @@ ON_NODE = 0.01  # of a cell: rounding moves no corner further
 OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder's: not just placed
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
-BARE = 0.9  # certainty from which a cell is seen to be empty: less, and something may lie over it
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
 
@@ -182,8 +181,7 @@ def _natural(
 
     Of the former most must look otherwise, or one if they are many and it alone is no move. Not all
     do: a black disc on dark felt hardly shows, nor does a row of balls or of bones that slid along.
-    Where these are no move, what a hand may cover is left out. `changed` is None where nobody saw
-    what became of the board that was known.
+    `changed` is None where nobody saw what became of the board that was known.
     """
     if known is None or not known.is_like(reading):
         return None
@@ -198,20 +196,10 @@ def _natural(
         explained = [firm, otherwise, seen]
     elif seen.any() and otherwise.sum() >= NO_CHANCE:
         explained = [seen, firm, otherwise]
-    hidden = may_be_hidden(reading, known)
-    if 0 < (seen & hidden).sum() < seen.sum():  # a move beside a hand
-        explained.append(seen & ~hidden)
     for cells in explained:
         if game.follows(known.board, known.patched(reading, cells).board):
             return np.asarray(cells)
     return None
-
-
-def may_be_hidden(reading: Reading[Any], known: Reading[Any]) -> NDArray[np.bool_]:
-    """(rows, cols) cells over which something may lie: tiles of the known board that went without
-    being seen to be gone, and what is read with doubts."""
-    least = np.where((known.cells != 0) & (reading.cells == 0), BARE, EVEN)
-    return np.asarray(reading.certainty < least)
 
 
 def _find(task: Task) -> Sight | None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist import change
-from ar_assist.look import EVEN, Sight, may_be_hidden
+from ar_assist.look import EVEN, Sight
 from ar_assist.types import Reading
 
 PERSIST_S = 0.25  # s that a change which no move explains must be read alike
@@ -24,6 +24,7 @@ CONTRADICTION_S = 1.0  # and parts of a move that is atomic
 NOVEL_S = 5.0  # …and what the board never held: a player seldom keeps a tile chosen for longer,
 # …and what looks are not sure of, as under a hand,
 # …nor does a message stay for longer over tiles that went without a move: they are doubted so long
+BARE = 0.9  # certainty from which a cell is seen to be empty: less, and something may lie over it
 MOST = 0.9  # of the cells of quite another board, or of one that is back, must be read alike;
 # …the others are doubted
 STANDS_S = 0.1  # s in which a tile that fades comes to look otherwise again
@@ -182,6 +183,7 @@ class Testimony:
         # marked stands.
         may_fade = shown.begun & ~off.differs & (reading.cells != 0)
         may_fade &= ~self._stands(shown.now, time)
+        may_fade &= time - self._believed_at >= FADE_S  # sooner it is still on its way to its place
         return Verdict(heard, off.otherwise, taken, contrary | self._fading(may_fade, time))
 
     def _taken(
@@ -223,7 +225,7 @@ class Testimony:
         unsure = reading.certainty < EVEN
         needed[(novel | unsure) & ~off.steady & (not off.another)] = NOVEL_S
         # Nor does any take tiles away for good of which it is not seen that they are gone.
-        hidden = (old.cells != 0) & (reading.cells == 0) & may_be_hidden(reading, old)
+        hidden = (old.cells != 0) & (reading.cells == 0) & (reading.certainty < BARE)
         needed[hidden & ~off.steady & (not off.another)] = np.inf
         needed[uncovered & ~off.steady] = 0.0
         return needed

@@ -72,6 +72,19 @@ def test_a_tile_that_is_lit_now_so_now_so_keeps_no_old_picture_for_long():
         assert _changed(first, belief.reference.picture)[gone].all() == (time > 0.5)
 
 
+def test_a_tile_that_was_read_on_its_way_is_soon_seen_as_it_looks_at_its_place():
+    came_to, came_from = (tuple(cell) for cell in np.argwhere(np.array(AFTER.cells) == 0)[:2])
+    before = START.put({came_to: 0})
+    after = START.put({came_to: START.cells[came_from[0]][came_from[1]], came_from: 0})
+    moved = np.array(before.cells) != after.cells
+    belief, pictures = Belief(), [grey(board).astype(float) for board in (before, after)]
+    for time, share in ((0.0, 0.0), (1.0, 0.5), (1.15, 1.0)):
+        seen = ((1 - share) * pictures[0] + share * pictures[1]).astype(np.uint8)
+        belief.hear(sight_of(after if share else before, moved), time, seen, np.eye(3))
+        assert belief.reading.board == (after if share else before)
+    assert not _changed(belief.reference, change.cells(seen, np.eye(3), belief.reading)).any()
+
+
 @pytest.mark.parametrize("fades", [False, True])
 def test_a_tile_that_was_only_marked_is_soon_seen_as_it_looks_now(fades: bool):
     """One that fades is still read, but is no picture of a board at rest."""

@@ -310,25 +310,6 @@ def test_a_steady_cell_that_is_read_doubtfully_has_changed_if_a_move_needs_it_an
     assert (natural == moved).all() if is_known else natural is None
 
 
-@pytest.mark.parametrize(
-    ("certainty", "is_known"), [(0.3, True), (0.7, True), (1.0, False)], ids=str
-)
-def test_a_move_is_known_beside_a_hand(certainty: float, is_known: bool):
-    """Cells under it are read as empty, but not surely."""
-    moved, covered = [(0, 0), (1, 5)], [(2, 2), (3, 2)]
-    read = START.put(dict.fromkeys(moved + covered, 0))
-    known, seen = (
-        Reading(board, LATTICE.corners, np.ones((ROWS, COLS), np.float32), 0.95)
-        for board in (START, read)
-    )
-    for cell in covered:
-        seen.certainty[cell] = certainty
-    changed = np.array(read.cells) != START.cells
-    natural = look_module._natural(ToyGame(), seen, known, changed)
-    assert (natural is not None) == is_known
-    assert natural is None or np.argwhere(natural).tolist() == [list(cell) for cell in moved]
-
-
 @pytest.mark.parametrize(("pairs", "is_known"), [(1, True), (2, True), (4, True), (4, False)])
 def test_a_board_is_known_again_though_the_last_tiles_of_a_line_went_unseen(
     pairs: int, is_known: bool
