@@ -296,12 +296,15 @@ class Assistant:
     def _tracked_task(self, frame: Frame, followed: Followed) -> Task:
         assert followed.plane is not None
         followed.looks += 1
+        views = followed.views(frame)
+        if self._changed is not None and change.is_another_board(self._changed):
+            views = views[:1]  # the earlier ones may show what was there before
         return Task(
             frame,
             self._games,
             self._orientation,
             tracked=replace(followed.sight, plane=followed.plane),
-            views=followed.views(frame),
+            views=views,
             fuller=followed.fuller(frame),
             believed=self._belief.reading,
             changed=self._changed,

@@ -73,6 +73,27 @@ def test_a_board_stays_known_for_as_long_as_a_hand_rests_on_it(film: Film) -> No
         assert full.board.at(link.a) == full.board.at(link.b)
 
 
+def test_what_comes_in_place_of_a_board_is_no_hand(film: Film) -> None:
+    """Icons where the tiles were; no hint is on show over them, and the board is lost soon."""
+    film.show()
+    board = picture_of(film)
+    icons, (left, top) = board.copy(), np.rint(film.corners()[0]).astype(int)
+    right, bottom = np.rint(film.corners()[2]).astype(int)
+    icons[top - 40 : bottom + 40, left - 60 : right + 60] = (120, 90, 60)
+    colours = np.random.default_rng(1).integers(0, 255, (24, 2, 3))
+    for (x, y), (square, disc) in zip(
+        [(left + 20 + 80 * (i % 6), top + 20 + 75 * (i // 6)) for i in range(24)],
+        colours.tolist(),
+        strict=True,
+    ):
+        cv2.rectangle(icons, (x, y), (x + 45, y + 45), square, -1)
+        cv2.circle(icons, (x + 22, y + 22), 12, disc, -1)
+    views = list(run(Covered(board, icons), (LinkGame(),), LOOK_LATENCY_S, 0.0))
+    assert views[SHOWN_S * FPS - 1].marks
+    assert not any(view.marks for view in views[SHOWN_S * FPS :])
+    assert all(view.state == "lost" for view in views[(SHOWN_S + 2) * FPS :])
+
+
 class Covered:
     """The bare board, then the covered one; a source."""
 

@@ -28,7 +28,7 @@ from ar_assist.games.link.confidence import (
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
 from ar_assist.games.link.hidden import hidden_kinds
-from ar_assist.games.link.memory import Memory, parted
+from ar_assist.games.link.memory import SAME_KIND, Memory, parted
 from ar_assist.games.link.pieces import (
     cuts_pictures,
     differ_at_edges,
@@ -220,6 +220,7 @@ class _Kinds:
     groups: Indices
     joins: Mask  # in a group that holds what was told apart before
     laid_bare: Mask  # no tiles: squares that were under them
+    recognised: Mask  # they show a picture that was known
     pictures: Array  # (K, CELL, CELL, 3) what groups show
     memory: Memory  # of the groups first, under the labels they had, and of kinds that are gone
 
@@ -229,14 +230,15 @@ class _Kinds:
         cells, groups = survey.shown, survey.grouped.labels
         if before is None or not isinstance(before.evidence, Memory):
             none, seen = np.zeros(len(groups), bool), Memory.of(cells, groups)
-            return cls(groups, none, none, seen.pictures, seen)
+            return cls(groups, none, none, none, seen.pictures, seen)
         known, apart = before.evidence.seen_again(cells)
         groups, joins = parted(groups, apart)
         had = np.array(before.board.cells)[inner(survey.tile)]
         laid_bare = suspects.are_laid_bare(groups, survey.bare, apart, had)
         seen = Memory.of(cells, groups)
         memory = seen.after(known, groups, had, joins)
-        return cls(groups, joins, laid_bare, seen.pictures, memory)
+        recognised = apart.min(1) < SAME_KIND
+        return cls(groups, joins, laid_bare, recognised, seen.pictures, memory)
 
 
 def _reading(
@@ -251,10 +253,11 @@ def _reading(
     kinds, hidden = _with_hidden(survey, told.groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=told.groups.max() + 1)
     board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
-    known = before if before and before.confidence >= HALF_BELIEVED else None
+    is_doubtful = before is None or before.confidence < HALF_BELIEVED
+    known = None if is_doubtful else _if_seen(before, board, tile, told.recognised)
     if _are_no_pairs(survey, sizes, most_odd, board, known):
         return None
-    if known is None and _is_no_board(survey, told.groups, sizes):
+    if is_doubtful and _is_no_board(survey, told.groups, sizes):
         return None
     laid_bare, dropped = np.zeros_like(tile), _alone_on_ground(survey, told.groups, sizes)
     laid_bare[tile] = told.laid_bare
@@ -346,6 +349,19 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
         little = suspects.show_little(told.pictures)[groups]
         unsure[tile] |= little & ~inner(survey.has_frame)[tile]
     return unsure
+
+
+def _if_seen(
+    before: Reading[LinkBoard] | None, board: Indices, tile: Mask, recognised: Mask
+) -> Reading[LinkBoard] | None:
+    """The board that was known, if most of its tiles are read (R, C) as they were, by pictures that
+    are `recognised` (N,): then others may be covered. Else something else is there."""
+    if before is None:
+        return None
+    same = np.zeros_like(tile)
+    same[tile] = recognised
+    same &= board == before.cells
+    return before if 2 * same.sum() > np.count_nonzero(before.cells) else None
 
 
 def _covered(board: Indices, certainty: Array, known: Reading[LinkBoard]) -> Mask:
