@@ -253,11 +253,11 @@ def _reading(
     kinds, hidden = _with_hidden(survey, told.groups)
     sizes = np.bincount(kinds[kinds >= 0], minlength=told.groups.max() + 1)
     board = np.where(kinds >= 0, told.memory.labels[kinds], EMPTY)
-    is_doubtful = before is None or before.confidence < HALF_BELIEVED
-    known = None if is_doubtful else _if_seen(before, board, tile, told.recognised)
+    believed = before if before and before.confidence >= HALF_BELIEVED else None
+    known = believed if believed and _shows_most(believed, board, tile, told.recognised) else None
     if _are_no_pairs(survey, sizes, most_odd, board, known):
         return None
-    if is_doubtful and _is_no_board(survey, told.groups, sizes):
+    if believed is None and _is_no_board(survey, told.groups, sizes):
         return None
     laid_bare, dropped = np.zeros_like(tile), _alone_on_ground(survey, told.groups, sizes)
     laid_bare[tile] = told.laid_bare
@@ -351,17 +351,12 @@ def _may_be_else(survey: Survey, told: _Kinds) -> Mask:
     return unsure
 
 
-def _if_seen(
-    before: Reading[LinkBoard] | None, board: Indices, tile: Mask, recognised: Mask
-) -> Reading[LinkBoard] | None:
-    """The board that was known, if most of its tiles are read (R, C) as they were, by pictures that
-    are `recognised` (N,): then others may be covered. Else something else is there."""
-    if before is None:
-        return None
-    same = np.zeros_like(tile)
-    same[tile] = recognised
-    same &= board == before.cells
-    return before if 2 * same.sum() > np.count_nonzero(before.cells) else None
+def _shows_most(before: Reading[LinkBoard], board: Indices, tile: Mask, recognised: Mask) -> bool:
+    """Whether most tiles that were known before are read (R, C) as they were, by pictures that are
+    `recognised` (N,): then others may be covered. Else something else is there."""
+    same = board == before.cells
+    same[tile] &= recognised
+    return bool(2 * same[tile].sum() > np.count_nonzero(before.cells))
 
 
 def _covered(board: Indices, certainty: Array, known: Reading[LinkBoard]) -> Mask:
@@ -371,8 +366,7 @@ def _covered(board: Indices, certainty: Array, known: Reading[LinkBoard]) -> Mas
     bare = board == EMPTY
     unclear = tiles & np.where(bare, certainty <= DROPPED, certainty < 0.5)
     labels, _ = ndimage.label(unclear | tiles & bare, np.ones((3, 3)))
-    of_unclear = np.isin(labels, labels[unclear])
-    return together(of_unclear & (labels > 0))
+    return together(np.isin(labels, labels[unclear]))
 
 
 def _with_hand(
