@@ -97,3 +97,15 @@ def test_a_group_that_joins_look_alikes_does_not_blend_their_pictures(joins: boo
     after = seen.after(Memory(np.array([7]), known), groups, groups + 7, np.full(4, joins))
     assert after.labels.tolist() == [7]
     assert np.array_equal(after.pictures, known if joins else seen.pictures)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_other_pictures_in_half_of_the_cells_are_no_hand_over_a_known_board(seed: int) -> None:
+    """They get the names of what lay there, but are not recognised."""
+    truth = shuffled(5, 8, 10, seed)
+    image, lattice = picture(truth)
+    before = reader.read(image, lattice)
+    now = truth.copy()
+    now.flat[20:] = 11 + np.arange(20) % 19
+    assert before is not None and before.confidence > 0.9
+    assert reader.read(picture(now)[0], lattice, before) is None
