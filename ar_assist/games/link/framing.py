@@ -37,11 +37,30 @@ HALF, QUARTER = 0.5, 0.25  # of that relief
 NEARLY_ALL = 0.9  # of the tiles show half of a relief that parts them from ground
 
 
+class Frame(NamedTuple):
+    """What tiles have in common and ground has not. (N,) each."""
+
+    off: Array  # of it, times what parts tiles from ground
+    proved: Mask  # tiles, though they may have the colour of the ground
+    shared: Mask  # it may be that of the tiles around
+    open_: Mask  # a side has no border at all
+
+
 class Relief(NamedTuple):
     """A bevel or an edge that tiles share, around faces of any colour and texture."""
 
     share: Array  # (N,) of it that cells have
     is_clear: bool  # it parts tiles from ground
+
+    def frame(self, quiet: Mask) -> Frame:
+        """The same as a frame; cells are `quiet` (N, 4) at sides where they run on."""
+        off = np.asarray(np.maximum(1 - self.share, 0) / HALF, np.float32)
+        return _by_itself(off, (off <= 1) & ~quiet.any(1))
+
+
+def _by_itself(off: Array, proved: Mask) -> Frame:
+    none = np.zeros_like(proved)
+    return Frame(off, proved, none, none)
 
 
 def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
@@ -58,8 +77,8 @@ def misfit(cells: Array, sure: Mask, rim: int = RIM) -> Array:
     return off
 
 
-def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, float] | None:
-    """(N,) misfits of cells, and the one that parts tiles from ground; None: no frame tells.
+def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> Frame | None:
+    """The frame that rims of cells show; None: none tells.
 
     Blurred pictures reach into the rim: where it parts cells, but not well, a narrower one may.
     """
@@ -79,7 +98,10 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> tuple[Array, 
         best = max([best, *filter(None, map(parted, NARROWER))], key=lambda found: found[0])
     if best is None or best[0] <= PARTED:
         best = _frame_of_few(cells, sure, inside) or best
-    return best and best[1:]
+    if best is None:
+        return None
+    _, off, most = best
+    return _by_itself(off / most, np.zeros_like(inside))  # its colour alone is the ground's
 
 
 def relief(cells: Array, inside: Mask, empty: Mask) -> Relief | None:

@@ -325,7 +325,8 @@ def _alone_on_ground(survey: Survey, groups: Indices, sizes: Indices) -> Mask:
     on the ground."""
     tile = inner(survey.tile)
     alone = np.zeros(tile.shape, bool)
-    if (sizes % 2).sum() == (sizes == 1).sum() and not survey.framed:
+    may_be_ground = not survey.framed or survey.on_picture
+    if (sizes % 2).sum() == (sizes == 1).sum() and may_be_ground:
         alone[tile] = sizes[groups] == 1
     return alone
 

@@ -125,7 +125,7 @@ def surveyed(picture: Image, lattice: Lattice) -> Survey | None:
     mated = told.mated
     proof = mated | (inside & told.framed)
     good = told.tile & ~told.may_be_ground & (~told.odd | (inside & told.vouched))
-    suspect = inside & ~told.empty & ~(mated & told.made_alike)
+    suspect = inside & ~told.empty & ~(told.tile & mated & told.made_alike)
     has_frame = ~told.odd & told.framed
     by_lines = [Lines.of(told.alike, line.ravel()) for line in np.indices(grid)]
     for lines in by_lines:

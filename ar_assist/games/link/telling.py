@@ -8,7 +8,6 @@ that they share, or is as unlike the ground as theirs. `ground` says what cells 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -17,7 +16,9 @@ from ar_assist.games import tiles
 from ar_assist.games.centres import few_kinds
 from ar_assist.games.grouping import cluster
 from ar_assist.games.link import framing, ground
+from ar_assist.games.link.borders import borders
 from ar_assist.games.link.colours import SAME, Mask, has_colour_of_ground, is_one_ground
+from ar_assist.games.link.framing import Frame
 from ar_assist.games.link.ground import BUSIER, USUALLY
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array
@@ -76,18 +77,10 @@ class Told:
         return self.vouched | ~self.odd | self.spared
 
 
-class _Frame(NamedTuple):
-    """How tiles are made."""
-
-    off: Array  # (N,) misfits of cells
-    most: float  # the one that parts tiles from ground
-    is_relief: bool  # it is independent of the colour of faces
-
-
 def tell(cells: Array, inside: Mask) -> Told | None:
     """Tiles and ground among (R, C, CELL, CELL, 3) cells; None where cells make no groups."""
     seen = ground.shown(cells, inside)
-    frame = _shared_frame(cells.reshape(-1, CELL, CELL, 3), seen, inside)
+    frame = _shared_frame(cells, seen, inside)
     told = _told(cells, seen, inside, frame)
     if told is None or frame is None or not _are_kinds_unlike(told, inside):
         return told
@@ -102,7 +95,7 @@ def _are_kinds_unlike(told: Told, inside: Mask) -> bool:
     return bool(unlike.sum() > MOST_DOUBT * tile.sum())
 
 
-def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) -> Told | None:
+def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: Frame | None) -> Told | None:
     """The same by the frame that tiles share, if one tells."""
     flat = cells.reshape(-1, CELL, CELL, 3)
     odd, empty = _by_frame(flat, seen, inside, frame)
@@ -122,9 +115,10 @@ def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) 
     sockets &= ~made.unframed
     made = replace(made, unframed=made.unframed | sockets)
     empty = empty | made.unframed
-    vouched: Mask = np.any(alike[:, ~made.odd], axis=1)
-    tile = ~empty & _may_be_tiles(seen, made, mated, vouched, inside, bool(frame))
-    certainty, drawn = _certainties(flat, seen, made, tile, empty & inside, inside, frame)
+    own = ~made.odd & ~frame.shared if frame else ~made.odd
+    vouched: Mask = np.any(alike[:, own], axis=1)
+    tile = ~empty & _may_be_tiles(seen, made, mated, vouched, inside, frame)
+    certainty, drawn = _certainties(flat, seen, made, tile, vouched, empty & inside, inside, frame)
     return Told(
         empty=empty,
         tile=tile,
@@ -143,17 +137,20 @@ def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None) 
     )
 
 
-def _shared_frame(cells: Array, seen: ground.Shown, inside: Mask) -> _Frame | None:
-    """The frame that tiles share, if one tells; that of some tiles of one colour does not."""
+def _shared_frame(cells: Array, seen: ground.Shown, inside: Mask) -> Frame | None:
+    """What tiles have in common and ground has not, if it tells: a frame, but for that of some
+    tiles of one colour, or else a relief; and borders all around."""
+    flat = cells.reshape(-1, CELL, CELL, 3)
     bare = seen.empty | seen.chequered
-    frame = framing.frame(cells, inside, bare, seen.plain)
+    frame = framing.frame(flat, inside, bare, seen.plain)
     pictures = inside & ~bare & ~seen.plain
-    if frame and not _is_of_one_colour(cells, ~bare, inside, pictures, *frame):
-        return _Frame(*frame, is_relief=False)
-    relief = framing.relief(cells, inside, bare)
-    if relief is None or not relief.is_clear:
-        return None
-    return _Frame(np.maximum(1 - relief.share, 0), framing.HALF, is_relief=True)
+    if frame is None or _is_of_one_colour(flat, ~bare, inside, pictures, frame.off):
+        relief = framing.relief(flat, inside, bare)
+        frame = relief.frame(seen.quiet) if relief and relief.is_clear else None
+    if seen.is_plain and 2 * seen.plain[~inside].sum() > (~inside).sum():
+        return frame  # over a plain ground all that shows is a tile, elsewhere what has borders
+    found = borders(cells, inside, seen.plain)
+    return found.frame(frame) if found else frame
 
 
 def _may_be_ground(cells: Array, seen: ground.Shown, inside: Mask) -> Mask:
@@ -165,18 +162,16 @@ def _may_be_ground(cells: Array, seen: ground.Shown, inside: Mask) -> Mask:
 
 
 def _by_frame(
-    cells: Array, seen: ground.Shown, inside: Mask, frame: _Frame | None
+    cells: Array, seen: ground.Shown, inside: Mask, frame: Frame | None
 ) -> tuple[Mask, Mask]:
     """(N,) cells that are odd by their frame, and those that show ground, also for want of it."""
     if frame is None:
         return np.zeros(len(cells), bool), seen.empty
-    off, most, is_relief = frame
-    odd = off > most
+    odd = frame.off > 1
     around = seen.empty | (odd & ~inside)
-    is_odder = odd & (off > most * _times(seen.apart, seen.limit))  # than it is busy
+    is_odder = odd & (frame.off > _times(seen.apart, seen.limit))  # than it is busy
     is_coloured = seen.beside | has_colour_of_ground(cells, around)
-    is_framed = ~odd & ~seen.quiet.any(1) & is_relief  # its colour alone is the ground's
-    shows_ground = seen.empty & ~is_framed
+    shows_ground = seen.empty & ~frame.proved
     return odd, shows_ground | (seen.faint & is_odder & is_coloured) | (seen.chequered & odd)
 
 
@@ -226,15 +221,31 @@ def _with_mates(
 
 
 def _may_be_tiles(
-    seen: ground.Shown, made: _Made, mated: Mask, vouched: Mask, inside: Mask, has_frame: bool
+    seen: ground.Shown,
+    made: _Made,
+    mated: Mask,
+    vouched: Mask,
+    inside: Mask,
+    frame: Frame | None,
 ) -> Mask:
     """(N,) cells that have a mate where they need one, and are made as tiles are."""
     # Pieces of ground are mates too, and one of its colour may look framed by chance.
     must_have_mate = ~inside | made.blank | (seen.plain & ~vouched) | seen.empty
+    if frame:
+        mated = mated & ~(frame.shared & seen.plain & ~vouched)
+        pictures = inside & mated & ~seen.plain & ~seen.empty
+        mated = mated & ~_are_pieces(frame.open_ & ~vouched, pictures)
     # Beside the board a blank tile must show the frame, on every side.
-    is_blank = ~made.odd & ~seen.quiet.any(1) & has_frame
+    is_blank = ~made.odd & ~seen.quiet.any(1) & bool(frame)
     may_be: Mask = np.where(must_have_mate, mated & ~made.odd, mated | ~made.odd)
     return may_be & (inside | ~seen.plain | is_blank)
+
+
+def _are_pieces(open_: Mask, pictures: Mask) -> Mask:
+    """(N,) which cells are pieces of what lies behind, though some of it comes again: they and
+    their mates are `open_`, and few of the `pictures` with mates are."""
+    few = (open_ & pictures).sum() < MOST_DOUBT * pictures.sum()
+    return open_ & bool(few)
 
 
 def _certainties(
@@ -242,17 +253,18 @@ def _certainties(
     seen: ground.Shown,
     made: _Made,
     tile: Mask,
+    vouched: Mask,
     bare: Mask,
     inside: Mask,
-    frame: _Frame | None,
+    frame: Frame | None,
 ) -> tuple[Array, Array]:
     """(N,) how certain cells are tiles or, within the board, `bare`; and that they show more than a
     plain ground."""
     shows = np.log(_times(seen.contrast, seen.limit))
     clear = shows
     if frame:
-        off, most, _ = frame
-        clear = np.where(made.blank | made.spared, -shows, np.log((off + 0.01) / most))
+        by_show = made.blank | made.spared | (frame.shared & ~(tile & vouched))
+        clear = np.where(by_show, -shows, np.log(frame.off + 0.01))
         # What runs out of the board and has no frame: either may be the clearer sign of ground.
         runs_out = seen.empty & seen.quiet.any(1) & (clear > 0)
         clear = np.where(runs_out, np.maximum(clear, -shows), clear)
@@ -270,15 +282,13 @@ def _certainties(
     return certainty, drawn
 
 
-def _is_of_one_colour(
-    cells: Array, chosen: Mask, inside: Mask, pictures: Mask, off: Array, most: float
-) -> bool:
+def _is_of_one_colour(cells: Array, chosen: Mask, inside: Mask, pictures: Mask, off: Array) -> bool:
     """Whether the frame that few `pictures` have is that of tiles of one colour among others.
 
     If the other pictures are pieces of what lies behind, few of them have mates, or all are alike
     to a board that judges by them. Tiles have some mates, for there are a few kinds.
     """
-    unlike = pictures & (off > most)
+    unlike = pictures & (off > 1)
     if 2 * unlike.sum() <= pictures.sum():
         return False
     alike = _alike(cells, chosen, inside, np.zeros_like(inside))

@@ -1,0 +1,94 @@
+"""Tiles are known by their borders where what lies behind shows pictures too."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
+
+from ar_assist.games.link import reader
+from ar_assist.games.link.borders import borders
+from ar_assist.games.link.survey import evened
+from ar_assist.look import TRUST
+from ar_assist.types import Image, Lattice
+
+
+def on_photograph(truth: np.ndarray, seed: int) -> tuple[Image, Lattice]:
+    """Squares of dark glass with drawings, before discs of light."""
+    image, lattice = picture(np.zeros_like(truth))
+    rng = np.random.default_rng(seed)
+    for _ in range(truth.size):
+        centre = (rng.random(2) * image.shape[1::-1]).astype(int).tolist()
+        colour = rng.integers(70, 250, 3).tolist()
+        cv2.circle(image, centre, int(rng.integers(4, 60)), colour, -1, cv2.LINE_AA)
+    image = cv2.GaussianBlur(image, (0, 0), 2.5)
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x, side = (r + 3) * PITCH + 2, (c + 3) * PITCH + 2, PITCH - 4
+            face = image[y : y + side, x : x + side]
+            face[:] = face * 0.15 + 10
+            look = np.random.default_rng(kind)
+            for centre in look.integers(10, side - 10, (4, 2)).tolist():
+                cv2.circle(face, centre, 7, look.integers(0, 256, 3).tolist(), -1, cv2.LINE_AA)
+    noise = np.random.default_rng(seed + 1).normal(0, 2, image.shape)
+    return (image + noise).clip(0, 255).astype(np.uint8), lattice
+
+
+def seen(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray] | None:
+    """(R, C) cells that lack borders, and which share all they have with tiles around."""
+    cells = evened(image, lattice)
+    grid = cells.shape[:2]
+    inside = np.zeros(grid, bool)
+    inside[1:-1, 1:-1] = True
+    found = borders(cells, inside.ravel(), np.zeros(inside.size, bool))
+    return found and (
+        (found.off > 1).reshape(grid)[1:-1, 1:-1],
+        found.shared.reshape(grid)[1:-1, 1:-1],
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_board_half_played_before_a_photograph(seed: int) -> None:
+    truth = cleared(shuffled(8, 12, 24, seed), 20, seed)
+    reading = reader.read(*on_photograph(truth, seed))
+    assert same_partition(cells_of(reading), truth)
+    assert reading is not None and reading.confidence > TRUST
+
+
+def test_what_has_no_border_at_some_side_is_no_tile() -> None:
+    truth = cleared(shuffled(8, 12, 24, 5), 20, 5)
+    found = seen(*on_photograph(truth, 5))
+    assert found is not None
+    lacks, shared = found
+    around = np.pad(truth, 1) > 0
+    enclosed = around[:-2, 1:-1] & around[2:, 1:-1] & around[1:-1, :-2] & around[1:-1, 2:]
+    assert (lacks == (truth == 0))[~enclosed].all()
+    assert not lacks[truth > 0].any()
+    # Between four tiles nothing tells a gap from a tile: all the borders may be theirs.
+    assert (shared == enclosed)[truth > 0].all() and shared[enclosed & (truth == 0)].all()
+
+
+def test_a_gap_between_four_tiles_is_none_of_them() -> None:
+    """Discs of one colour behind two such gaps make a pair of them."""
+    truth = shuffled(8, 12, 23, 7)
+    image, lattice = on_photograph(truth, 2)
+    gaps = np.argwhere(truth == 1)[:2]
+    assert len(gaps) == 2
+    for r, c in gaps:
+        y, x = (r + 3) * PITCH + 2, (c + 3) * PITCH + 2
+        image[y : y + PITCH - 4, x : x + PITCH - 4] = 60, 30, 20
+        truth[r, c] = 0
+    assert same_partition(cells_of(reader.read(image, lattice)), truth)
+
+
+def test_borders_do_not_tell_where_tiles_have_none() -> None:
+    """Sprites alone, of which no side is straight."""
+    truth = cleared(shuffled(8, 12, 24, 3), 20, 3)
+    image, lattice = picture(np.zeros_like(truth), ground=120)
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            look = np.random.default_rng(kind)
+            centre = (c + 3) * PITCH + PITCH // 2, (r + 3) * PITCH + PITCH // 2
+            cv2.circle(image, centre, PITCH // 4, look.integers(0, 256, 3).tolist(), -1)
+    assert seen(image, lattice) is None
