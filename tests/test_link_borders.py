@@ -8,10 +8,11 @@ import pytest
 from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
+from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.borders import borders
 from ar_assist.games.link.survey import evened
 from ar_assist.look import TRUST
-from ar_assist.types import Image, Lattice
+from ar_assist.types import Image, Lattice, Reading
 
 
 def on_photograph(truth: np.ndarray, seed: int) -> tuple[Image, Lattice]:
@@ -80,6 +81,32 @@ def test_a_gap_between_four_tiles_is_none_of_them() -> None:
         image[y : y + PITCH - 4, x : x + PITCH - 4] = 60, 30, 20
         truth[r, c] = 0
     assert same_partition(cells_of(reader.read(image, lattice)), truth)
+
+
+def test_ground_without_borders_is_sure_where_every_tile_has_its_mate() -> None:
+    """What lies over tiles looks like more of the photograph, but leaves some without mates."""
+    truth = cleared(shuffled(8, 12, 24, 0), 20, 0)
+    image, lattice = on_photograph(truth, 0)
+    bare = on_photograph(np.zeros_like(truth), 0)[0]
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(reading.cells, truth)
+    assert (reading.certainty[truth == 0] >= SURE).mean() > 0.6
+
+    def covered(tiles: np.ndarray, before: Reading | None) -> np.ndarray:
+        hidden = image.copy()
+        for r, c in tiles:
+            y, x = (r + 3) * PITCH, (c + 3) * PITCH
+            hidden[y : y + PITCH, x : x + PITCH] = bare[y : y + PITCH, x : x + PITCH]
+        again = reader.read(hidden, lattice, before)
+        assert again is not None
+        return again.certainty[tuple(tiles.T)]
+
+    pair, other = np.argwhere(truth == 22), np.argwhere(truth == 7)
+    assert len(pair) == 2
+    assert (covered(np.array([pair[0], other[0]]), None) < SURE).all()
+    # A finger may lie on both of a pair: where nobody knows of it, they seem to be gone.
+    assert (covered(pair, None) >= SURE).all()
+    assert (covered(pair, reading) < SURE).all()
 
 
 def test_borders_do_not_tell_where_tiles_have_none() -> None:

@@ -267,7 +267,8 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
-    # These doubts say nothing against the other cells.
+    # What follows says nothing for or against the other cells.
+    certainty = _by_mates(survey, certainty, sizes, hidden, before)
     unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
     unsure |= _came_under_mark(survey, board, before)
     most = np.where(unsure, DOUBTFUL, np.where(dropped, DROPPED, 1.0))
@@ -382,6 +383,32 @@ def _with_hand(
     whole = judged(replace(reading.patched(known, covered), certainty=sure))
     confidence = max(reading.confidence, min(whole.confidence, known.confidence))
     return replace(reading, confidence=confidence)
+
+
+def _by_mates(
+    survey: Survey,
+    certainty: Array,
+    sizes: Indices,
+    hidden: Mask,
+    before: Reading[LinkBoard] | None,
+) -> Array:
+    """(R, C) how certain cells are, by whether every tile that is seen has its mates.
+
+    Before a picture, what has no borders is ground, or a hand or a message lies there. Tiles under
+    these leave odd kinds, of such sizes (K,), but for two of one kind: that is the chance of two
+    tiles to be equal. It is no proof that a tile which was there `before` has gone, and what was
+    surely empty still is.
+    """
+    if not survey.bordered:
+        return certainty
+    empty, open_ = ~inner(survey.tile), inner(survey.open_)
+    if before is not None:
+        open_ = open_ & (before.cells == EMPTY)
+    if hidden.any() or (sizes % 2).any():
+        known = before is not None and (before.cells == EMPTY) & (before.certainty > DROPPED)
+        return np.where(empty & ~np.asarray(known), np.minimum(certainty, DROPPED), certainty)
+    equal = (sizes * (sizes - 1)).sum() / (sizes.sum() * (sizes.sum() - 1))
+    return np.where(open_, np.maximum(certainty, 1 - equal), certainty).astype(np.float32)
 
 
 def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] | None) -> Mask:

@@ -47,6 +47,8 @@ class Survey:
     marked: Mask  # a mark was taken off its frame
     may_be_ground: Mask  # by how it is made
     sockets: Mask  # empty, though made as tiles are
+    bordered: bool  # the borders of tiles tell them from what lies behind
+    open_: Mask  # pictures without a mate that lack a border which all tiles have
     held: tuple[Indices, Indices]  # good tiles: (R + 2,) by row, (C + 2,) by column
     framed: bool  # most of what lies around is made unlike tiles: an odd one out would be known
     has_frame: Mask  # has the frame that tiles share, where one tells
@@ -134,9 +136,10 @@ def surveyed(picture: Image, lattice: Lattice) -> Survey | None:
     mateless = told.tile & has_frame & ~mated & ~lined
     seems, bare = told.certainty, inside & ~told.tile
     raw = tiles.cut(picture, _with_rim(lattice))
+    open_ = told.open_ & ~told.tile & ~told.empty & ~mated
     if bare.any():
         unseen = overexposed(raw, told.cells, bare, suspect)
-        seems = np.where(unseen, np.minimum(seems, DROPPED), seems)
+        seems, open_ = np.where(unseen, np.minimum(seems, DROPPED), seems), open_ & ~unseen
     rows, cols = (tiles_held(good, mated, proof, lines) for lines in by_lines)
     return Survey(
         lattice=lattice,
@@ -151,6 +154,8 @@ def surveyed(picture: Image, lattice: Lattice) -> Survey | None:
         marked=told.marked.reshape(grid),
         may_be_ground=told.may_be_ground.reshape(grid),
         sockets=told.sockets.reshape(grid),
+        bordered=bool(told.open_.any()),
+        open_=open_.reshape(grid),
         held=(rows, cols),
         framed=bool(told.odd[~inside].mean() > 0.5),
         has_frame=has_frame.reshape(grid),

@@ -63,6 +63,7 @@ class Told:
     marked: Mask  # a mark lay over their frame
     may_be_ground: Mask  # by how they are made, where no frame tells
     sockets: Mask  # empty, though made as tiles are
+    open_: Mask  # they lack a border that tiles have, where these tell
     is_plain: bool  # the ground is, and of one colour
 
     @property
@@ -133,6 +134,7 @@ def _told(cells: Array, seen: ground.Shown, inside: Mask, frame: Frame | None) -
         marked=marked,
         may_be_ground=np.zeros_like(tile) if frame else _may_be_ground(flat, seen, inside),
         sockets=sockets,
+        open_=frame.open_ if frame else np.zeros_like(tile),
         is_plain=seen.is_plain,
     )
 
