@@ -344,6 +344,24 @@ def test_the_cursors_row_and_column_are_no_entries(is_dense: bool) -> None:
     assert not any(move.mistakes for move in GAME.advise([reading.board], reading).moves)
 
 
+def test_a_cursors_lit_cells_are_not_the_filled_ones() -> None:
+    """They are more than those, and as far from paper, but not towards the ink."""
+    filled = np.random.default_rng(4).random((10, 10)) < 0.5
+    row, col = np.indices((10, 10))
+    entered = np.where((3 * row + 5 * col) % 11 == 0, np.where(filled, 1, -1), 0)
+    board = puzzle_of(filled.tolist()).with_cells(entered.tolist())
+    drawing = draw(board, Style(paper="#88a058", clue_paper="#88a058", line="#405020"))
+    page = np.array(to_image(drawing, 40))[..., ::-1].copy()
+    cells = page[round(drawing.top * 40) :, round(drawing.left * 40) :]
+    for band in (cells[161:200], cells[:, 161:200]):
+        is_paper = (band == (0x58, 0xA0, 0x88)).all(axis=-1, keepdims=True)
+        band[:] = np.where(is_paper, (220, 240, 235), band)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert reading.board == board
+    assert not any(move.mistakes for move in GAME.advise([reading.board], reading).moves)
+
+
 def test_a_wallpaper_that_shows_through_is_no_cross() -> None:
     """Strokes of it lie in some cells' middles, smaller ones in as many: it is in all cells."""
     filled = np.random.default_rng(5).random((10, 10)) < 0.5

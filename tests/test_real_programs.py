@@ -1,7 +1,8 @@
-"""Real games, played by the hints: KShisen and Pattern on a display, a web page in Chromium.
+"""Real games, played by the hints: programs on a display, a web page in Chromium.
 
 What lies on the board is known from the game (KShisen: equality of pixels; the page: its script;
-Pattern: the clues that it prints), never from the reader. Clicks go where the hint is drawn.
+Pattern: the clues that it prints; Picmi: a puzzle of ours; GRhino tells), never from the reader.
+Clicks go where the hint is drawn.
 """
 
 from __future__ import annotations
@@ -18,19 +19,34 @@ import cv2
 import numpy as np
 import pytest
 from browser import Browser, browser
+from grhino import WINDOW as QUARRY
+from grhino import change, grhino, quarry
 from kshisen import WINDOW, kshisen
 from numpy.typing import NDArray
+from picmi import WINDOW as PICMI
+from picmi import picmi
 from xvfb import Display, display, installed, wait_until
 
 from ar_assist.assistant import Assistant
 from ar_assist.games import GAMES
-from ar_assist.games.nonogram.board import CROSSED, FILLED, NonogramBoard
+from ar_assist.games.nonogram.board import CROSSED, DOUBTFUL, FILLED, NonogramBoard, puzzle_of
 from ar_assist.games.nonogram.solver import solve
+from ar_assist.games.othello.board import BLACK, WHITE
 from ar_assist.replay import ClipExecutor
 from ar_assist.types import Frame, Image, View
 
 pytestmark = pytest.mark.programs
 PAGE = Path(__file__).with_name("link_game.html")
+PICTURE = (  # has one solution, and no line without blocks
+    "....###...",
+    "..######..",
+    ".#######..",
+    "########..",
+    "######....",
+    "#######...",
+    "..#..##...",
+    ".##..##.##",
+)
 GAZE_S = 1.0  # of frames between looks that a player takes to see what came of the move
 PATIENCE = 12  # such gazes until a hint has to be there
 Cells = NDArray[np.int64]
@@ -187,43 +203,83 @@ def test_tathams_pattern() -> None:
     words = [program, "--generate", "1", "10x10#2"]
     puzzle = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
     (solution,) = solve(_told(puzzle)).solutions
-    assistant = Assistant((GAMES["nonogram"],), ClipExecutor(), ClipExecutor())
     with display(("--class", "sgt-pattern")) as desk:
         game = subprocess.Popen([program, puzzle], env=desk.env)
         try:
             desk.wait_for_window()
-            desk.park_mouse()
-            wait_until(desk.is_still, "the game never came up")
-            number, entered = 0, np.zeros_like(solution)
-            while number < PATIENCE * 6 and not is_well_begun(entered):
-                view = assistant.step(Frame(number, number * GAZE_S, desk.window()))
-                number += 1
-                if view.reading is None or view.reading.board.cells != as_tuples(entered):
-                    continue  # it has not seen yet what was entered
-                if not view.advice or not view.advice.moves:
-                    continue
-                move = view.advice.moves[view.choice]
-                assert not move.mistakes
-                for row, col, value in move.cells:
-                    assert value == solution[row][col]
-                    if not entered[row, col]:  # what it is not sure of it may name again
-                        desk.click(centre(view, (row, col)), button=1 if value == FILLED else 3)
-                    entered[row, col] = value
-                desk.park_mouse()
-                wait_until(desk.is_still, "the game never came to rest")
+            begin(desk, np.array(solution))
         finally:
             game.kill()
             game.wait()
+
+
+def test_picmi(tmp_path: Path) -> None:
+    """A wallpaper shows through its cells, and those of the cursor's row and column are lit."""
+    filled = np.array([[cell == "#" for cell in row] for row in PICTURE])
+    (solution,) = solve(puzzle_of(filled.tolist())).solutions
+    with display(PICMI) as desk, picmi(desk, tmp_path, filled, (1000, 700)):
+        begin(desk, np.array(solution))
+
+
+def begin(desk: Display, solution: Cells) -> None:
+    """Enter a nonogram by the hints until it is well begun; each is read before the next."""
+    assistant = Assistant((GAMES["nonogram"],), ClipExecutor(), ClipExecutor())
+    desk.park_mouse()
+    wait_until(desk.is_still, "the game never came up")
+    number, entered = 0, np.zeros_like(solution)
+    while number < PATIENCE * 6 and not is_well_begun(entered):
+        view = assistant.step(Frame(number, number * GAZE_S, desk.window()))
+        number += 1
+        if view.reading is None or not are_seen(entered, view):
+            continue
+        if not view.advice or not view.advice.moves:
+            continue
+        move = view.advice.moves[view.choice]
+        assert not move.mistakes
+        for row, col, value in move.cells:
+            assert value == solution[row][col]
+            if not entered[row, col]:  # what it is not sure of it may name again
+                desk.click(centre(view, (row, col)), button=1 if value == FILLED else 3)
+            entered[row, col] = value
+        desk.park_mouse()
+        wait_until(desk.is_still, "the game never came to rest")
     assert is_well_begun(entered)
+
+
+def are_seen(entered: Cells, view: View) -> bool:
+    """Whether the cells that are read, and not in doubt, are those of the board."""
+    assert view.reading is not None
+    read = np.array(view.reading.board.cells)
+    if read.shape != entered.shape:
+        return False
+    return bool(((read == entered) | (view.reading.certainty < DOUBTFUL)).all())
+
+
+def test_grhino(tmp_path: Path) -> None:
+    """A game against itself, in its window, from its twentieth move backwards."""
+    with grhino() as rhino, display(QUARRY) as desk:
+        game = [rhino.moves((BLACK, WHITE)[number % 2]) for number in range(20)]
+        with quarry(desk, tmp_path, game):
+            for mover in (BLACK, WHITE, BLACK):
+                assistant = Assistant((GAMES["othello"],), ClipExecutor(), ClipExecutor())
+                picture = desk.window()
+                for number in range(PATIENCE):
+                    view = assistant.step(Frame(number, number * GAZE_S, picture))
+                    if view.advice:
+                        break
+                assert view.reading is not None
+                assert view.reading.board.cells == rhino.board()
+                assert view.advice is not None
+                move = view.advice.moves[view.choice]
+                assert move.colour == mover
+                rhino.sees(mover, move.square)  # and finds it legal
+                rhino.takes_back(2)
+                change(desk, "alt+Left")
 
 
 def is_well_begun(entered: Cells) -> bool:
     """Enough that open cells are no paper's: both kinds, in a quarter of the cells."""
     return {FILLED, CROSSED} <= set(entered.flat) and (entered != 0).sum() >= entered.size // 4
-
-
-def as_tuples(cells: Cells) -> tuple[tuple[int, ...], ...]:
-    return tuple(tuple(map(int, row)) for row in cells)
 
 
 def _told(puzzle: str) -> NonogramBoard:

@@ -322,7 +322,9 @@ def _depth(
     for _ in range(ROUNDS):
         apart = level - _light(level, blank)
         far = np.linalg.norm(apart, axis=-1)
-        is_full = far > FILL_AT * max(contrast, float(far.max()))
+        # A cursor's cells may outnumber the filled ones: these differ towards the ink.
+        is_full = apart @ (ink - clue_paper) > 0
+        is_full &= far > FILL_AT * max(contrast, float(far.max()))
         filled = np.median(apart[is_full], axis=0) if is_full.any() else np.zeros(3)
         length = float(np.linalg.norm(filled))
         if length > FILL_AT * contrast:  # lighter and darker ones cancel out
