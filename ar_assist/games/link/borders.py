@@ -30,7 +30,7 @@ class Borders(NamedTuple):
     """What borders cells have, on the side where they show least of one."""
 
     off: Array  # (N,) times that tiles show more
-    shared: Mask  # (N,) they have all four, but each may be a neighbour's that has them too
+    shared: Mask  # (N,) they have all four, but these may be their neighbours', or they are plain
 
     def frame(self, made: Frame | None) -> Frame:
         """What tells tiles by borders, and by how they are `made`, if that tells too: each counts
@@ -47,8 +47,8 @@ def borders(cells: Array, inside: Mask, plain: Mask) -> Borders | None:
     """The borders of (R, C, CELL, CELL, 3) cells; None where they do not tell tiles from ground.
 
     They do where those of tiles and of ground make two heaps with a gap between them, and hardly
-    any cell around those (N,) `inside` has four. `plain` squares have no frame: what lies over them
-    may be as plain.
+    any cell around those (N,) `inside` has four. Where most tiles are `plain` squares, what lies
+    over them may be as plain; elsewhere a plain one may be a part of what lies behind.
     """
     right, below = _edges(cells), _edges(cells.swapaxes(0, 1).swapaxes(2, 3)).T
     across = np.pad(right, ((0, 0), (1, 1)), constant_values=np.inf)

@@ -42,7 +42,7 @@ class Frame(NamedTuple):
 
     off: Array  # of it, times what parts tiles from ground
     proved: Mask  # tiles, though they may have the colour of the ground
-    shared: Mask  # it may be that of the tiles around
+    shared: Mask  # it may be that of the tiles around, or of what lies behind
     open_: Mask  # a side has no border at all
 
 
@@ -59,6 +59,7 @@ class Relief(NamedTuple):
 
 
 def _by_itself(off: Array, proved: Mask) -> Frame:
+    """A frame of which every cell has its own."""
     none = np.zeros_like(proved)
     return Frame(off, proved, none, none)
 
