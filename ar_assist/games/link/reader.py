@@ -402,13 +402,16 @@ def _by_mates(
     if not survey.bordered:
         return certainty
     empty, open_ = ~inner(survey.tile), inner(survey.open_)
+    known = np.zeros(empty.shape, np.float32)
     if before is not None:
+        known = np.where(before.cells == EMPTY, before.certainty, 0)
         open_ = open_ & (before.cells == EMPTY)
     if hidden.any() or (sizes % 2).any():
-        known = before is not None and (before.cells == EMPTY) & (before.certainty > DROPPED)
-        return np.where(empty & ~np.asarray(known), np.minimum(certainty, DROPPED), certainty)
-    equal = (sizes * (sizes - 1)).sum() / (sizes.sum() * (sizes.sum() - 1))
-    return np.where(open_, np.maximum(certainty, 1 - equal), certainty).astype(np.float32)
+        least, most = known, np.where(empty, np.maximum(known, DROPPED), 1)
+    else:
+        equal = (sizes * (sizes - 1)).sum() / (sizes.sum() * (sizes.sum() - 1))
+        least, most = np.maximum(known, 1 - equal), np.ones_like(known)
+    return np.clip(certainty, np.where(open_, least, 0), most).astype(np.float32)
 
 
 def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] | None) -> Mask:
