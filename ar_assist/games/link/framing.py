@@ -102,7 +102,8 @@ def frame(cells: Array, inside: Mask, empty: Mask, plain: Mask) -> Frame | None:
     if best is None:
         return None
     _, off, most = best
-    return _by_itself(off / most, np.zeros_like(inside))  # its colour alone is the ground's
+    times = off / max(most, 1e-6)  # drawn tiles have the very same rim
+    return _by_itself(times, np.zeros_like(inside))  # its colour alone is the ground's
 
 
 def relief(cells: Array, inside: Mask, empty: Mask) -> Relief | None:
