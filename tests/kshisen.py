@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from kde import running
 from numpy.typing import NDArray
 from xvfb import Display, installed, wait_until
 
@@ -135,23 +133,5 @@ def kshisen(
         f"[Game]\nSize={size}\nGravity={str(gravity).lower()}\nSolvable=true\n"
         "Sounds=false\nSpeed=4\n"
     )
-    # OpenCV's Qt tells the Qt of all children where its own plugins are.
-    env = {name: value for name, value in display.env.items() if not name.startswith("QT_QPA_")}
-    own = {name: str(folder) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
-    with (folder / "output.txt").open("w") as output:
-        game = subprocess.Popen(
-            ["dbus-run-session", program],
-            env={**env, **own},
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    try:
-        display.wait_for_window()
-        # before its first picture it would not hear of a new size
-        wait_until(display.is_still, "the game never came up")
-        display.resize_window(window_wh)
+    with running(display, program, folder, window_wh):
         yield KShisen(display, *SIZES[size], tileset)
-    finally:
-        os.killpg(game.pid, signal.SIGTERM)  # the game and its bus
-        game.wait()
