@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from ar_assist.find import Quad, find, found_again, outlines, within
+from ar_assist.find import Quad, find, found_again, outlines, whole, within
 from ar_assist.fusion import averaged, fuse
 from ar_assist.track import Tracker
 from ar_assist.types import (
@@ -43,6 +43,8 @@ OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
+IN_VAIN = 4  # planes in which games that find their boards read one without trust: a fifth rarely
+# shows more, and to look through all of them may take a minute
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
 
 
@@ -205,13 +207,8 @@ def _natural(
 def _find(task: Task) -> Sight | None:
     frame = task.frame
     task = replace(task, frame=averaged(frame, task.earlier))
-    image = task.frame.undistorted
-    outlined = outlines(image)
-    candidates, orientation = find(image, outlined), task.orientation
-    if task.given:  # who sets corners says which is the top left
-        candidates = within(image, task.given)
-        orientation = replace(orientation, quarter_turns=0)
-    best = _most_credible(task, (_turned(c, orientation) for c in candidates))
+    outlined = outlines(task.frame.undistorted)
+    best = _most_credible(task, _planes(task, outlined))
     if best is None or _is_faint(best.reading, task.known):
         return None
     best = _with_surroundings(task, best)
@@ -221,22 +218,47 @@ def _find(task: Task) -> Sight | None:
     return replace(best, screen=screen, reading=reading, natural=natural, in_view=in_view)
 
 
-def _most_credible(task: Task, candidates: Iterable[Candidate]) -> Sight | None:
+def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple[AnyGame, ...]]]:
+    """What to read, likely planes first, and which games to ask: those that find their boards by
+    themselves of the frame as it is, once others were asked of one plane of theirs."""
+    image, orientation = task.frame.undistorted, task.orientation
+    if task.given:  # who sets corners says which is the top left
+        orientation = replace(orientation, quarter_turns=0)
+        for candidate in within(image, task.given):
+            yield _turned(candidate, orientation), task.games
+        return
+    finders = tuple(game for game in task.games if game.finds_board)
+    is_turn = finders == task.games
+    for candidate in find(image, outlined):
+        if finders and is_turn and not candidate.is_again:
+            yield _turned(whole(image), orientation), finders
+            finders = ()
+        is_turn = True
+        yield _turned(candidate, orientation), task.games
+
+
+def _most_credible(
+    task: Task, planes: Iterable[tuple[Candidate, tuple[AnyGame, ...]]]
+) -> Sight | None:
     """The first board that is trusted, or the best; where one was read without trust it is read
     once more, and counts if it is trusted then."""
     best: Sight | None = None
     sight: Sight | None = None
-    for candidate in candidates:
+    find_boards = all(game.finds_board for game in task.games)
+    enough = EVEN if find_boards else TRUST  # what they doubt is not where the board is
+    in_vain = 0
+    for candidate, games in planes:
         if candidate.is_again and sight is None:
             continue
-        sight = _read(task, candidate)
+        sight = _read(replace(task, games=games), candidate)
         if sight is None:
             continue
         sight = _placed_better(task, sight)
         if candidate.is_again and sight.reading.confidence < TRUST:
             continue
         best = max(filter(None, (best, sight)), key=_credit)
-        if best.reading.confidence >= TRUST:
+        in_vain += find_boards
+        if best.reading.confidence >= enough or in_vain == IN_VAIN:
             break
     return best
 

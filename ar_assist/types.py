@@ -367,6 +367,12 @@ class Game(Protocol[B, M]):
         ...
 
     @property
+    def finds_board(self) -> bool:
+        """Whether it finds its board by itself in a picture taken from any side: it is asked first
+        of the frame as it is, before planes are sought."""
+        ...
+
+    @property
     def margin(self) -> float | None:
         """Cells around a known board that reading it again needs; None: the whole picture."""
         ...

@@ -552,6 +552,39 @@ def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monke
     assert sight.reading.board == board
 
 
+@pytest.mark.parametrize(
+    ("games", "asked"),
+    [
+        pytest.param(("finder",), ["finder whole", *["finder"] * 4], id="alone"),
+        pytest.param(
+            ("finder", "other"),
+            [*("finder", "other") * 2, "finder whole", *("finder", "other") * 4],
+            id="with another",
+        ),
+        pytest.param(("other",), ["other"] * 6, id="another alone"),
+    ],
+)
+def test_a_game_that_finds_its_board_is_asked_of_the_frame_as_it_is(
+    source, monkeypatch, games: tuple[str, ...], asked: list[str]
+):
+    """First, once others were asked of a plane of theirs; and where it finds its board again and
+    again and doubts it, the rest are left."""
+    plane, image = source.plane(0.0), source.frame(0).image
+    again = (False, True, False, False, False, False)
+    offered = [Candidate(plane, LATTICE, 1.0, is_again=known) for known in again]
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(offered))
+    monkeypatch.setattr(look_module, "found_again", lambda *of: None)
+    got = []
+
+    class Doubting(ToyGame):
+        def read(self, picture, lattice, before=None):
+            got.append(f"{self.name} whole" if np.array_equal(picture, image) else self.name)
+            return replace(super().read(rectify(image, plane), LATTICE), confidence=0.4)
+
+    look(Task(source.frame(0), tuple(Doubting(n, finds_board=n == "finder") for n in games)))
+    assert got == asked
+
+
 def test_a_turned_lattice_covers_the_same_cells(source):
     board = source.find(source.frame(0).image)[0]
     straight = board.plane.to_frame(board.lattice.corners)

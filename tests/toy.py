@@ -88,6 +88,7 @@ class ToyGame:
     name: str = "toy"
     confidence: float = 0.95
     is_atomic: bool = False
+    finds_board: bool = False
     margin: float | None = None
     slides: bool = False
     later: bool = False  # the first pair comes last

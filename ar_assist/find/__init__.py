@@ -21,7 +21,7 @@ from ar_assist.find.search import lattices
 from ar_assist.find.subdivision import filling, of_cells
 from ar_assist.types import Candidate, Homography, Image, Lattice, Plane, transform
 
-__all__ = ["Quad", "find", "found_again", "outlines", "within"]
+__all__ = ["Quad", "find", "found_again", "outlines", "whole", "within"]
 
 LATTICES = 12  # that are proposed at most: busy pictures have many, and their quads are asked too
 WORK_PX = 1280  # longest side of the picture that is searched: enough for tiles of 20 px
@@ -29,6 +29,8 @@ LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be t
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
+WHOLE_PX = 1920  # longest side of a frame that is read as it is: no camera in common use has more,
+# and small digits need each of its px
 SAME: Homography = np.eye(3)
 ANOTHER_PLACE = 0.03  # cells between corners: twice as far off, tiles that are much alike are one
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
@@ -59,7 +61,13 @@ def find(image: Image, outlined: list[Quad] | None = None) -> Iterator[Candidate
         if np.abs(at.corners_in(again) - at.box.corners).max() > ANOTHER_PLACE:
             yield replace(_of_lattice(frame_from_work, again), is_again=True)
     yield from map(_of_quad, in_frame)
-    yield _of_quad(Quad(Plane(np.eye(3), (image.shape[1], image.shape[0])).corners, 0.0))
+    yield whole(image, QUAD_PX)
+
+
+def whole(image: Image, longest_px: int = WHOLE_PX) -> Candidate:
+    """The plane of a frame as it is, for who finds a board from any side."""
+    border = Plane(np.eye(3), (image.shape[1], image.shape[0])).corners
+    return _of_quad(Quad(border, 0.0), longest_px)
 
 
 def within(image: Image, plane: Plane) -> Iterator[Candidate]:
@@ -99,8 +107,8 @@ def found_again(
     return _of_lattice(frame_from_work, at, plane_from_frame)
 
 
-def _of_quad(quad: Quad) -> Candidate:
-    return Candidate(quad.plane(QUAD_PX), None, quad.score)
+def _of_quad(quad: Quad, longest_px: int = QUAD_PX) -> Candidate:
+    return Candidate(quad.plane(longest_px), None, quad.score)
 
 
 def _working_picture(image: Image) -> tuple[Image, Homography]:

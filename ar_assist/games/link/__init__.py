@@ -49,6 +49,10 @@ class LinkGame:
         return False
 
     @property
+    def finds_board(self) -> bool:
+        return False
+
+    @property
     def margin(self) -> float | None:
         return MARGIN
 

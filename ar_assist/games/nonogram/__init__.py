@@ -47,6 +47,10 @@ class NonogramGame:
         return False
 
     @property
+    def finds_board(self) -> bool:
+        return True
+
+    @property
     def margin(self) -> float | None:
         return None
 

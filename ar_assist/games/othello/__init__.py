@@ -63,6 +63,10 @@ class OthelloGame:
         return True
 
     @property
+    def finds_board(self) -> bool:
+        return False
+
+    @property
     def margin(self) -> float | None:
         return None
 
