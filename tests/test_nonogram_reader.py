@@ -654,6 +654,22 @@ def test_a_button_beyond_the_border_is_no_line_without_blocks(below: int) -> Non
     assert reading is None or reading.board == board or reading.confidence < TRUST
 
 
+@pytest.mark.parametrize("sign", [*"?&@$%=ox", "8?"])
+def test_a_row_of_buttons_below_is_no_row_without_blocks(sign: str) -> None:
+    """Whatever stands beside it, that may be a digit or none."""
+    board = puzzle_of((np.random.default_rng(3).random((8, 8)) < 0.6).tolist())
+    drawing = draw(board, Style())
+    page = np.pad(to_image(drawing, 32), ((0, 96), (0, 0), (0, 0)), constant_values=255)
+    left, bottom = (round(32 * at) for at in (drawing.left, drawing.top + 8))
+    for col in range(8):
+        x = left + 32 * col
+        cv2.rectangle(page, (x, bottom), (x + 32, bottom + 32), (0, 0, 0), 1)
+    corner = left - 10 - 14 * len(sign), bottom + 22
+    cv2.putText(page, sign, corner, cv2.FONT_HERSHEY_SIMPLEX, 0.6, (0, 0, 0), 2, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is None or reading.board == board or reading.confidence < TRUST
+
+
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
 def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""

@@ -116,7 +116,7 @@ def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list
     """The guesses; none for lines without digits that are not just lines without blocks.
 
     At the border it is rather no line of the puzzle, or its clue was not seen: what stands there
-    must be a 0, and nothing else that is no clue. And who prints a 0 for one line without blocks
+    must clearly be a 0, and nothing else that is no clue. And who prints a 0 for one line without blocks
     does so for all.
     """
     zeros = any(
@@ -125,12 +125,13 @@ def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list
     last = len(guesses) - 1
     found = []
     for i, (line, own) in enumerate(zip(guesses, digits, strict=True)):
-        is_empty = bool(line) and line[0].clue == ()
-        if i in (0, last) and is_empty:
-            is_line = any(int(digit.costs.argmin()) == 0 for digit in own)
+        if i not in (0, last):
+            found.append(line if own or not zeros else [])
+        elif any(digit.costs[0] < -np.log(CLEAR) for digit in own):
+            found.append(line)
         else:
-            is_line = bool(own) or not zeros
-        found.append(line if is_line else [])
+            is_empty = bool(line) and line[0].clue == ()
+            found.append([] if is_empty else [guess for guess in line if guess.clue])
     return found
 
 

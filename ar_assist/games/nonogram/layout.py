@@ -21,7 +21,8 @@ TEXTURE = 0.2  # of the depth of ink: what is paler is none, clues are dimmed to
 DEEPEST = 0.9  # quantile of what may be digits: that deep are some digits, at least
 BESIDE = 1.3  # cells from the grid's edge within which clues set against it begin
 NOT_EVEN_A_DIGIT = 0.02  # chance: even of digits that touch the network doubts less
-MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be empty or unread
+MIN_BESIDE = 0.6  # share of lines with a digit beside the grid; a line may be unread, …
+MIN_ON_SIDE = 0.4  # … and of some puzzles half of the rows or columns are empty, without a 0
 ON_LINE = 0.1  # of a cell: glyphs whose middle is so near to a grid line are pieces of it
 MAX_INSIDE_FAR = 0.04  # … where clues may begin far off: then little else tells that a line of the
 # grid is one of clues. Chosen between a stray in 36 cells and a row of two clues in 30 cells
@@ -103,7 +104,13 @@ def _may_have_clues(places: NDArray[np.float64], rows: int, cols: int, reach: fl
     """Whether there is a layout, this way up, if all glyphs are digits: telling that is cheap."""
     x, y = places.T
     over, side = _clues_beside(x, y, np.ones(len(places), np.float32), rows, cols, reach)[2:]
-    return bool((np.minimum(over, side) >= MIN_BESIDE).any())
+    return bool(_have_clues(over, side).any())
+
+
+def _have_clues(over: NDArray[np.float32], side: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where the shares of lines with a digit above and at the side are those of a puzzle."""
+    enough = (over + side) / 2 >= MIN_BESIDE
+    return np.asarray(enough & (np.minimum(over, side) >= MIN_ON_SIDE))
 
 
 def _turned(places: NDArray[np.float64], rows: int) -> NDArray[np.float64]:
@@ -124,7 +131,7 @@ def _layout(
     above, before, over, side = _clues_beside(x, y, digit, rows, cols, reach)
     inside = _tally(x, y, digit, rows, cols)
     within = _means_from(_means_from(inside).T).T[: len(above), : len(before)]
-    possible = (np.minimum(over, side) >= MIN_BESIDE) & (within <= MAX_INSIDE)
+    possible = _have_clues(over, side) & (within <= MAX_INSIDE)
     if reach > BESIDE:
         possible &= within <= MAX_INSIDE_FAR
         possible &= _touches(x, y, digit, inside)[: len(above), : len(before)]
