@@ -116,8 +116,8 @@ def _unless_bare(guesses: list[list[Guess]], digits: list[list[_Digit]]) -> list
     """The guesses; none for lines without digits that are not just lines without blocks.
 
     At the border it is rather no line of the puzzle, or its clue was not seen: what stands there
-    must clearly be a 0, and nothing else that is no clue. And who prints a 0 for one line without blocks
-    does so for all.
+    must clearly be a 0, and nothing else that is no clue. And who prints a 0 for one line without
+    blocks does so for all.
     """
     zeros = any(
         own and line[0].clue == () for line, own in zip(guesses, digits, strict=True) if line

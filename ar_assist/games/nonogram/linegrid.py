@@ -30,6 +30,8 @@ CREST_PX = 3  # square in which a line ends where it is half as deep as at its m
 PASSAGE_PX = 2  # what is so narrow parts areas all the same: beside a filled cell no line is seen,
 # but its edge; along it areas may run together
 MIN_CELLS = 12  # of a grid: half a 5x5, as filled neighbours may have run together
+MIN_SHARE = 0.2  # of a grid's cells: filled ones run together, but 220 puzzles show a third of
+# theirs at least. Texture's areas lie anywhere, and here and there one on a lattice of so many
 MIN_SEED = 8  # cells that a homography is trusted to start from
 MIN_DEPTH = 3.0  # grey levels that a line differs from both its sides
 NOISE_DEPTH = 6.0  # of the mean difference from the median of nine pixels, likewise
@@ -141,6 +143,8 @@ def find_grids(grey: NDArray[np.uint8], of_tones: bool = False) -> list[LineGrid
 
 def _is_legible(grid: LineGrid) -> bool:
     """The areas of a texture go on to its end, and to look for so many digits takes minutes."""
+    if grid.seen < MIN_SHARE * grid.rows * grid.cols:
+        return False
     is_large = max(grid.rows, grid.cols) > MAX_SIDE
     return not is_large or cell_px(grid.picture_from_grid, grid.rows, grid.cols) >= LARGE_CELL_PX
 
