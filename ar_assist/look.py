@@ -43,7 +43,7 @@ OTHER_PITCH = 0.25  # share by which cells are larger or smaller than the finder
 FEW = 6  # cells of which half the credit is chance
 EVEN = 0.5  # certainty under which a cell may well be something else
 NO_CHANCE = 6  # cells that are read as a move leaves them: not by chance, though few look otherwise
-LIKELY = 3  # lattices that are shown to games which find their boards by themselves
+LIKELY = 3  # lattices that games which find their boards by themselves are asked of beside others
 IN_VAIN = 4  # planes in which games that find their boards read one without trust: a fifth rarely
 # shows more, and to look through all of them may take a minute
 BESIDE = 3  # cells that are seen around a board whose picture ended at it
@@ -221,8 +221,8 @@ def _find(task: Task) -> Sight | None:
 
 def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple[AnyGame, ...]]]:
     """What to read, likely planes first, and which games to ask: those that find their boards by
-    themselves of the frame as it is, once others were asked of one plane of theirs, and of few
-    lattices, for they need none."""
+    themselves of the frame as it is; where others were asked as well, of it once these were asked
+    of a plane of theirs, and of few lattices, for they need none."""
     image, orientation = task.frame.undistorted, task.orientation
     if task.given:  # who sets corners says which is the top left
         orientation = replace(orientation, quarter_turns=0)
@@ -238,8 +238,7 @@ def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple
             is_asked = True
         lattices += candidate.lattice is not None and not candidate.is_again
         is_late = candidate.lattice is not None and lattices > LIKELY
-        if games := others if is_late else task.games:
-            yield _turned(candidate, orientation), games
+        yield _turned(candidate, orientation), others if others and is_late else task.games
 
 
 def _most_credible(

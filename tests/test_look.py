@@ -567,8 +567,8 @@ def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monke
 def test_a_game_that_finds_its_board_is_asked_of_the_frame_as_it_is(
     source, monkeypatch, games: tuple[str, ...], asked: list[str]
 ):
-    """First, or once others were asked of a plane of theirs; of few lattices then, and of no more
-    where it finds its board again and again and doubts it."""
+    """First, or once others were asked of a plane of theirs, and of few lattices beside them; alone
+    of no more where it finds its board again and again and doubts it."""
     plane, image = source.plane(0.0), source.frame(0).image
     again = (False, True, False, False, False, False)
     offered = [Candidate(plane, LATTICE, 1.0, is_again=known) for known in again]
