@@ -12,7 +12,7 @@ from drawn import PITCH, picture, same_partition, shuffled
 from ar_assist.games.link import reader
 from ar_assist.games.link.advice import SURE
 from ar_assist.games.link.clipping import ceiling
-from ar_assist.games.link.hidden import GAMMA, _likely, _nearest, hidden_kinds
+from ar_assist.games.link.hidden import GAMMA, _likely, _nearest, hidden_kinds, mates_on_ground
 from ar_assist.games.tiles import CELL, NOISE, cut, softened
 from ar_assist.types import Image
 
@@ -234,3 +234,50 @@ def test_the_last_group_may_give_its_only_tile_away(monkeypatch: pytest.MonkeyPa
     reading = reader.read(*picture(truth))
     truth[-1, -1] = kind
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+
+
+@pytest.mark.parametrize(
+    ("passed", "returned"),
+    [
+        pytest.param(1, 1, id="one of a kind"),
+        pytest.param(2, 0, id="two, of which none is missed"),
+        pytest.param(0, 0, id="none"),
+    ],
+)
+@pytest.mark.parametrize("noise", [0, 10])
+def test_a_tile_that_passed_for_ground_is_the_mate_of_an_odd_one(
+    passed: int, returned: int, noise: float
+) -> None:
+    truth = shuffled(6, 8, 12, 4)
+    truth[5] = 0
+    image, lattice = picture(truth)
+    image = (image + np.random.default_rng(0).normal(0, noise, image.shape)).clip(0, 255)
+    cells = cut(softened(image.astype(np.uint8), lattice), lattice)
+    tile, kind = truth > 0, truth[0, 0]
+    some = np.argwhere(truth == kind)[:passed]
+    tile[tuple(some.T)] = False
+    groups = np.unique(truth[tile], return_inverse=True)[1]
+    found = mates_on_ground(cells, tile, groups)
+    assert (found >= 0).sum() == returned
+    for cell in map(tuple, some[:returned]):
+        assert found[cell] == groups[truth[tile] == kind][0]
+
+
+def test_a_board_is_whole_with_a_tile_that_passed_for_ground(monkeypatch) -> None:
+    """As one does where the ground is striped by moire and shows as much; but nothing rests on it."""
+    truth = shuffled(6, 8, 12, 4)
+    image, lattice = picture(truth)
+    missed = tuple(np.argwhere(truth == truth[0, 0])[0])
+    surveyed = reader.surveyed
+
+    def with_a_miss(*of):
+        survey = surveyed(*of)
+        whole = survey and survey.tile.shape == tuple(np.add(truth.shape, 2))
+        if whole:
+            survey.tile[tuple(np.add(missed, 1))] = False
+        return survey
+
+    monkeypatch.setattr(reader, "surveyed", with_a_miss)
+    reading = reader.read(image, lattice)
+    assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+    assert reading.certainty[missed] < SURE

@@ -1,4 +1,5 @@
-"""Tiles that a reflection, a pointer or a finger hides in part: told by what still shows.
+"""Tiles that a reflection, a pointer or a finger hides in part, or that pass for ground: told by
+what shows, and by the mates that lack them.
 
 Such a tile is like no other, and its kind is odd for it. Two views are taken: a lamp's reflection
 adds light, smoothly and until the camera gives no more; what covers a part leaves the rest as it
@@ -22,6 +23,7 @@ MOST = 0.2  # of a board's tiles may be hidden: more is no reflection
 GAMMA = 2.2  # cameras' tone curve, nearly: where it is undone, a reflection is a sum
 DARK = 0.15  # of white: the curve is no steeper below, for lenses scatter light into what is black
 REFLECTED = 4.0  # cell px, sigma: what a lamp adds changes more slowly, but for its edge
+ALIKE = 1.0  # summed squared differences: unlike cells are 1 apart by shape, by chroma and by tone
 OUTLIER = 2 * NOISE  # grey levels: such an edge, or a finger; more of it tells no more
 
 
@@ -55,6 +57,26 @@ def hidden_kinds(
     likely = _likely(views, alone, sizes)
     told[unclear] = np.where(likely >= 0, kinds[likely], -1)
     return told
+
+
+def mates_on_ground(cells: Array, tile: Mask, groups: Indices) -> Indices:
+    """(R, C) the group of which a cell that was taken for ground is the mate, or -1.
+
+    Where moire or a photograph shows as much as faint tiles do, one at the border runs on into it.
+    But an odd group lacks one tile; if of all ground one cell alone looks as its tiles do, that is
+    the one. `groups` are the (N,) tiles', row by row, of (R, C, CELL, CELL, 3) cells.
+    """
+    found = np.full(tile.shape, -1)
+    is_odd = np.bincount(groups)[groups] % 2 == 1
+    if tile.all() or not is_odd.any():
+        return found
+    alike = tiles.apart(cells[~tile], cells[tile][is_odd]) < ALIKE
+    row, col = np.nonzero(~tile)
+    for kind in np.unique(groups[is_odd]):
+        looks_so = np.flatnonzero(alike[:, groups[is_odd] == kind].any(1))
+        if len(looks_so) == 1:
+            found[row[looks_so], col[looks_so]] = kind
+    return found
 
 
 def _likely(views: Array, alone: Mask, sizes: Indices) -> Indices:

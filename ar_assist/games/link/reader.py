@@ -27,7 +27,7 @@ from ar_assist.games.link.confidence import (
 )
 from ar_assist.games.link.dealing import LEAST_TILES
 from ar_assist.games.link.ending import read_last
-from ar_assist.games.link.hidden import hidden_kinds
+from ar_assist.games.link.hidden import hidden_kinds, mates_on_ground
 from ar_assist.games.link.memory import SAME_KIND, Memory, parted
 from ar_assist.games.link.pieces import (
     cuts_pictures,
@@ -425,14 +425,17 @@ def _came_under_mark(survey: Survey, board: Indices, before: Reading[LinkBoard] 
 
 
 def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
-    """(R, C) groups of tiles, -1 for none, and which cells are so for what is missing."""
+    """(R, C) groups of tiles, -1 for none, and which cells are so for what is missing: they are
+    hidden in part, or passed for ground."""
     tile, doubt = inner(survey.tile), inner(survey.doubt)
     kinds = np.full(tile.shape, -1)
     kinds[tile] = groups
-    single = tile & (np.bincount(groups)[kinds] == 1)
-    unclear = single | (doubt & ~tile)
+    passed = mates_on_ground(inner(survey.cells), tile, groups)
+    kinds, is_mate = np.where(passed >= 0, passed, kinds), passed >= 0
+    sizes = np.bincount(kinds[kinds >= 0])
+    unclear = (tile & (sizes[kinds] == 1)) | (doubt & ~tile & ~is_mate)
     if not unclear.any():  # the rest is dear
-        return kinds, unclear
+        return kinds, is_mate
     told = hidden_kinds(
         inner(survey.cells).reshape(-1, CELL, CELL, 3),
         inner(survey.clipped).reshape(-1, CELL, CELL, 3),
@@ -440,7 +443,7 @@ def _with_hidden(survey: Survey, groups: Indices) -> tuple[Indices, Mask]:
         unclear.ravel(),
         survey.vacant.ravel(),
     ).reshape(tile.shape)
-    return np.where(told >= 0, told, kinds), told >= 0
+    return np.where(told >= 0, told, kinds), (told >= 0) | is_mate
 
 
 def _is_remnant(survey: Survey, groups: Indices, odd: int) -> bool:
