@@ -245,7 +245,8 @@ def _most_credible(
     task: Task, planes: Iterable[tuple[Candidate, tuple[AnyGame, ...]]]
 ) -> Sight | None:
     """The first board that is trusted, or the best; where one was read without trust it is read
-    once more, and counts if it is trusted then."""
+    once more, and counts if it is trusted then. If all games find their boards by themselves, one
+    that is rather there than not will do, or the best of few planes in which it is doubted."""
     best: Sight | None = None
     sight: Sight | None = None
     find_boards = all(game.finds_board for game in task.games)

@@ -29,8 +29,8 @@ LEAST_PX = 32  # shorter side of that picture: in a smaller one no tile can be t
 SMALL_BOARD_CELLS = 200  # boards up to this size are rectified at full cell size
 CELL_PX = (48, 32)  # longer side of a rectified cell, on small boards and on large ones
 QUAD_PX = 1280  # longest side of a rectified quad
-WHOLE_PX = 1920  # longest side of a frame that is read as it is: no camera in common use has more,
-# and small digits need each of its px
+WHOLE_PX = 1920  # longest side of a frame that is read as it is: most cameras give no more, and
+# small digits need each of its px
 SAME: Homography = np.eye(3)
 ANOTHER_PLACE = 0.03  # cells between corners: twice as far off, tiles that are much alike are one
 MARGIN_CELLS = 3  # rectified around a lattice, so that readers see clues and missed rows
