@@ -63,19 +63,21 @@ def mates_on_ground(cells: Array, tile: Mask, groups: Indices) -> Indices:
     """(R, C) the group of which a cell that was taken for ground is the mate, or -1.
 
     Where moire or a photograph shows as much as faint tiles do, one at the border runs on into it.
-    But an odd group lacks one tile; if of all ground one cell alone looks as its tiles do, that is
-    the one. `groups` are the (N,) tiles', row by row, of (R, C, CELL, CELL, 3) cells.
+    But an odd group lacks one tile; if one cell of ground looks as all its tiles do, and no other
+    nearly so, that is the one. `groups` are the (N,) tiles', row by row, of (R, C, CELL, CELL, 3)
+    cells.
     """
     found = np.full(tile.shape, -1)
     is_odd = np.bincount(groups)[groups] % 2 == 1
-    if tile.all() or not is_odd.any():
+    if (~tile).sum() < 2 or not is_odd.any():
         return found
-    alike = tiles.apart(cells[~tile], cells[tile][is_odd]) < ALIKE
-    row, col = np.nonzero(~tile)
+    apart = tiles.apart(cells[~tile], cells[tile][is_odd])
+    places = np.argwhere(~tile)
     for kind in np.unique(groups[is_odd]):
-        looks_so = np.flatnonzero(alike[:, groups[is_odd] == kind].any(1))
-        if len(looks_so) == 1:
-            found[row[looks_so], col[looks_so]] = kind
+        off = apart[:, groups[is_odd] == kind].max(1)
+        nearest, next_ = np.argsort(off)[:2]
+        if off[nearest] < min(ALIKE, off[next_] / 3):
+            found[tuple(places[nearest])] = kind
     return found
 
 
