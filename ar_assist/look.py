@@ -231,14 +231,16 @@ def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple
         return
     finders = tuple(game for game in task.games if game.finds_board)
     others = tuple(game for game in task.games if not game.finds_board)
-    is_asked, lattices = not finders, 0
+    is_asked, lattices, frame = not finders, 0, whole(image)
     for candidate in find(image, outlined):
         if not is_asked and not candidate.is_again and (lattices or not others):
-            yield _turned(whole(image), orientation), finders
+            yield _turned(frame, orientation), finders
             is_asked = True
         lattices += candidate.lattice is not None and not candidate.is_again
-        is_late = candidate.lattice is not None and lattices > LIKELY
-        yield _turned(candidate, orientation), others if others and is_late else task.games
+        is_late = bool(others) and candidate.lattice is not None and lattices > LIKELY
+        is_frame = np.array_equal(candidate.plane.frame_from_plane, frame.plane.frame_from_plane)
+        if games := others if is_late or (is_frame and is_asked) else task.games:
+            yield _turned(candidate, orientation), games
 
 
 def _most_credible(

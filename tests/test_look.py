@@ -25,7 +25,7 @@ from toy import (
 )
 
 from ar_assist import look as look_module
-from ar_assist.find import Quad, found_again
+from ar_assist.find import Quad, found_again, whole
 from ar_assist.follow import plane_by_hand
 from ar_assist.games.link import LinkGame
 from ar_assist.games.link.board import LinkBoard
@@ -583,6 +583,32 @@ def test_a_game_that_finds_its_board_is_asked_of_the_frame_as_it_is(
 
     look(Task(source.frame(0), tuple(Doubting(n, finds_board=n == "finder") for n in games)))
     assert got == asked
+
+
+@pytest.mark.parametrize(
+    ("confidence", "reads"),
+    [
+        pytest.param(0.4, 2, id="doubted"),
+        pytest.param(0.6, 1, id="rather there"),
+    ],
+)
+def test_a_game_that_finds_its_board_sees_the_frame_once(
+    source, monkeypatch, confidence: float, reads: int
+):
+    """And has done with it where it doubts cells, and not where the board is."""
+    plane, image = source.plane(0.0), source.frame(0).image
+    offered = [Candidate(plane, LATTICE, 1.0), whole(image)]
+    monkeypatch.setattr(look_module, "find", lambda image, outlined: iter(offered))
+    monkeypatch.setattr(look_module, "found_again", lambda *of: None)
+    got = []
+
+    class Finding(ToyGame):
+        def read(self, picture, lattice, before=None):
+            got.append(np.array_equal(picture, image))
+            return replace(super().read(rectify(image, plane), LATTICE), confidence=confidence)
+
+    look(Task(source.frame(0), (Finding(finds_board=True),)))
+    assert got == [True, False][:reads]
 
 
 def test_a_turned_lattice_covers_the_same_cells(source):

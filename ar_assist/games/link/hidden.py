@@ -24,6 +24,7 @@ GAMMA = 2.2  # cameras' tone curve, nearly: where it is undone, a reflection is 
 DARK = 0.15  # of white: the curve is no steeper below, for lenses scatter light into what is black
 REFLECTED = 4.0  # cell px, sigma: what a lamp adds changes more slowly, but for its edge
 ALIKE = 1.0  # summed squared differences: unlike cells are 1 apart by shape, by chroma and by tone
+ALONE = 3.0  # times as far lies the next: by all three, where the one is as far as by one of them
 OUTLIER = 2 * NOISE  # grey levels: such an edge, or a finger; more of it tells no more
 
 
@@ -76,7 +77,7 @@ def mates_on_ground(cells: Array, tile: Mask, groups: Indices) -> Indices:
     for kind in np.unique(groups[is_odd]):
         off = apart[:, groups[is_odd] == kind].max(1)
         nearest, next_ = np.argsort(off)[:2]
-        if off[nearest] < min(ALIKE, off[next_] / 3):
+        if off[nearest] < min(ALIKE, off[next_] / ALONE):
             found[tuple(places[nearest])] = kind
     return found
 
