@@ -670,6 +670,28 @@ def test_a_row_of_buttons_below_is_no_row_without_blocks(sign: str) -> None:
     assert reading is None or reading.board == board or reading.confidence < TRUST
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_half_of_the_rows_or_columns_may_be_without_blocks(axis: int) -> None:
+    """Some print no 0 there."""
+    filled = np.random.default_rng(3).random((15, 10)) < 0.6
+    filled[4:12] = False
+    filled[7, [0, 9]] = True
+    board = puzzle_of((filled.T if axis else filled).tolist())
+    reading = GAME.read(_with_clues_outside(board), None)
+    assert reading is not None
+    assert reading.board == board
+
+
+def test_squares_here_and_there_on_a_lattice_are_no_grid() -> None:
+    """As texture has them: its lattice goes on and on, and clues would be sought all around."""
+    page = np.full((800, 800), 255, np.uint8)
+    for block in range(7):
+        for row, col in np.ndindex(4, 4):
+            x, y = (20 + 20 * (5 * block + at) for at in (col, row))
+            cv2.rectangle(page, (x, y), (x + 20, y + 20), 0, 2)
+    assert not [grid for grid in find_grids(page) if grid.rows > 4 or grid.cols > 4]
+
+
 @pytest.mark.parametrize("pale", ["#868686", "#a6a6a6", "#b4b4b4"])
 def test_dimmed_clues_are_read(pale: str) -> None:
     """Apps dim the clues of complete lines: they are paler than those around, but digits."""
