@@ -290,3 +290,28 @@ def test_the_grain_of_the_wood_that_tiles_lie_on_is_not_cut_by_the_lattice(seed:
     image[ground] = np.broadcast_to(wood[..., None], image.shape)[ground]
     reading = reader.read(image, lattice)
     assert reading is not None and same_partition(np.array(reading.board.cells), truth)
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+@pytest.mark.parametrize("own", [True, False])
+def test_pictures_that_are_as_far_apart_as_others_are_no_equals(own: bool, seed: int) -> None:
+    """Days of a calendar: where bars lie comes again, but hues and numbers are each day's `own`."""
+    rng = np.random.default_rng(seed)
+    truth = shuffled(4, 7, 5, seed)
+    hues = rng.integers(60, 200, (6, 3))
+    image, lattice = picture(np.zeros_like(truth))
+    for day, ((r, c), kind) in enumerate(np.ndenumerate(truth), 1):
+        y, x = (r + 3) * PITCH, (c + 3) * PITCH
+        cell = image[y : y + PITCH, x : x + PITCH]
+        cell[:] = 235
+        cv2.rectangle(cell, (0, 0), (PITCH - 1, PITCH - 1), (190,) * 3)
+        number = str(day if own else kind)
+        cv2.putText(
+            cell, number, (3, 11), cv2.FONT_HERSHEY_SIMPLEX, 0.35, (20,) * 3, 1, cv2.LINE_AA
+        )
+        for bar in range(3):
+            if (kind + 2) >> bar & 1:
+                hue = rng.integers(60, 200, 3) if own else hues[kind]
+                cell[13 + 8 * bar : 19 + 8 * bar, 4:-4] = hue
+    reading = reader.read(image, lattice)
+    assert (reading is None) == own

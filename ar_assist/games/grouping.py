@@ -94,6 +94,18 @@ def group(look: Differences, size_odds: Callable[[int], float], hidden: int = 0)
     return replace(found, margin=np.minimum(margin, found.lead).astype(np.float32))
 
 
+def share_within(labels: Indices, look: Differences) -> float:
+    """How far (N,) cells of one group are apart, as a share of how far others are, at the median
+    and in the part of the difference that tells best; 0 where there are no others."""
+    same = labels[:, None] == labels
+    joined = np.triu(same, 1)
+    if not joined.any() or same.all():
+        return 0.0
+    whole = look.parts[: PARTS.index("rest")]  # what follows is measured of near pairs alone
+    within, beyond = (np.median(whole[:, pairs], 1) for pairs in (joined, ~same))
+    return float((within / (beyond + 1e-6)).min())
+
+
 def may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
     """(N,) cells of groups in which kinds may lie that differ in a colour which is not seen.
 
