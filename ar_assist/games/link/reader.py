@@ -55,8 +55,8 @@ MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pair
 MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
 MOST_PLAIN = 0.5  # of tiles without a drawing: the game's tiles have none
 # Of how far others are apart, in what tells best: equals of 200 boards that are believed have 0.23
-# at most, but for one under moire; days of a calendar and keys have 0.33 and more.
-MOST_WITHIN = 0.3
+# at most, but for one under moire; days of a calendar and keys have 0.28 and more.
+MOST_WITHIN = 0.25
 MOST_COVERED = 1.0  # times the tiles that are seen may be hidden, of a board known from before
 HALF_BELIEVED = 0.5  # confidence: a board known from before that has less may be none after all
 LOOKS = 6  # at lattices one row or column larger or smaller
