@@ -405,6 +405,20 @@ def test_squares_that_no_tile_was_like_are_empty_if_a_pair_was_there(is_pair: bo
         assert ((known.certainty[truth == 0] > 0.9) == is_pair).all()
 
 
+def test_squares_that_tiles_fell_from_are_empty_though_others_than_a_pair_were_there() -> None:
+    truth = shuffled(8, 10, 10, 1) + 6  # the drawings of these show
+    known = reader.read(*on_slots(truth))
+    for row, col in np.argwhere(truth == 8)[:2]:
+        truth[1 : row + 1, col] = truth[:row, col]
+        truth[0, col] = 0
+    assert np.count_nonzero(truth == 0) == 2
+    image, lattice = on_slots(truth)
+    reading = reader.read(image, lattice, known)
+    assert reading is not None
+    assert same_partition(np.array(reading.board.cells), truth)
+    assert (reading.certainty[truth == 0] > 0.9).all()
+
+
 @pytest.mark.parametrize(("kinds", "missing"), [(10, 0), (4, 1)])
 def test_a_grid_of_bare_squares_is_no_board(kinds: int, missing: int) -> None:
     """Most of it is bare, as a table is, or what is in it is not in pairs, as letters are not."""

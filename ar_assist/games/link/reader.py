@@ -237,8 +237,9 @@ class _Kinds:
             return cls(groups, none, none, none, seen.pictures, seen)
         known, apart = before.evidence.seen_again(cells)
         groups, joins = parted(groups, apart)
-        had = np.array(before.board.cells)[inner(survey.tile)]
-        laid_bare = suspects.are_laid_bare(groups, survey.bare, apart, had)
+        board = np.array(before.board.cells)
+        had = board[inner(survey.tile)]
+        laid_bare = suspects.are_laid_bare(groups, survey.bare, apart, known.labels, had, board)
         seen = Memory.of(cells, groups)
         memory = seen.after(known, groups, had, joins)
         recognised = apart.min(1) < SAME_KIND

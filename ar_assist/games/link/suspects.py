@@ -33,14 +33,23 @@ def may_hide_drawings(groups: Indices, bare: Mask, is_whole: bool) -> Mask:
     return amid_drawings
 
 
-def are_laid_bare(groups: Indices, bare: Mask, apart: Array, had: Indices) -> Mask:
+def are_laid_bare(
+    groups: Indices, bare: Mask, apart: Array, labels: Indices, had: Indices, board: Indices
+) -> Mask:
     """(N,) squares that were under tiles: of groups that show no drawing where most have one, and
-    that are none of the kinds known before, from which cells are (N, K) `apart`. No move and no
-    shuffle brings tiles that were nowhere, and those that they `had` (N,) went in pairs."""
+    that are none of the kinds known before, (K,) by their labels, from which cells are (N, K)
+    `apart`. No move and no shuffle brings tiles that were nowhere, and those went in pairs: the
+    ones that these cells `had` (N,), or, where tiles slide, the ones that the whole board (R, C)
+    had and has no more.
+    """
     is_bare, is_new = (_are_mostly(some, groups) for some in (bare, apart.min(1) > SAME_KIND))
     below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(is_bare))
+    seen = labels[apart.argmin(1)][~below & (apart.min(1) <= SAME_KIND)]
+    count = 1 + max(int(labels.max()), int(board.max()))
+    lost = np.bincount(board[board != EMPTY], minlength=count) - np.bincount(seen, minlength=count)
     went = np.bincount(had[below & (had != EMPTY)])
-    return below & (not (went % 2).any())
+    slid = lost.min() >= 0 and lost.sum() >= below.sum() and not (lost % 2).any()
+    return below & (slid or not (went % 2).any())
 
 
 def are_washed_out(groups: Indices, cells: Array) -> Mask:
