@@ -131,6 +131,24 @@ def test_a_wall_of_stones_amid_dealt_tiles_is_no_reason_to_refuse_a_board(axis: 
     assert not dealing.is_repeated(board)
 
 
+def test_a_board_of_pairs_that_a_game_dealt_backwards_may_share_lines() -> None:
+    """Columns fall, and equal tiles come down beside each other; of odd kinds it would be none."""
+    rows = (
+        "9 9  2 12  4 5",
+        "8 3 11 11  6 3",
+        "8 6  1 12  2 3",
+        "8 2 10  7  6 4",
+        "9 1  1  7 10 4",
+        "3 2  5  8  4 5",
+        "7 9  1  7  6 5",
+    )
+    dealt = np.array([row.split() for row in rows], int)
+    reading = reader.read(*picture(dealt))
+    assert reading is not None and same_partition(reading.cells, dealt)
+    dealt[6, 4] = 13
+    assert dealing.share_lines(board_of(dealt))
+
+
 def test_few_tiles_that_keep_to_their_rows_were_not_dealt() -> None:
     """The icons of a phone, three rows for five: no stones, which the kind that tells may be."""
     icons = LinkBoard(((1, 2, 2, 1), (3, 3, 2, 2), (4, 4, 4, 4)))

@@ -25,7 +25,10 @@ HALVES = 6  # bits of evidence: one real board in 64 looks as halves of tiles do
 MISREAD = 0.1  # of the tiles at most: with more a board that was dealt may look so as well
 SHEARED, FILLED = 0.85, 0.6  # a shear leaves so much of the tiles' box, and they fill so much of it
 IN_LINES = 5.0  # nats of evidence: one dealt board in 150 whose larger kinds are few has it
-SHARING = 4.5  # nats of evidence: one dealt board in 3600 has it (11 of 40000 that were drawn)
+SHARING = 4.5  # nats of evidence: one dealt board in 3600 has it (11 of 40000 that were drawn), …
+# … but one in 40 that a game with gravity deals backwards, so that it can be solved: none of 600
+# has this. It is asked of boards of which all kinds are even; what repeats in lines has far more.
+SURELY_SHARING = 9.0
 REPEATED = 2.5  # nats of evidence: one dealt board in 13000 has it (3 of 40000 that were drawn)
 FEW_TILES = 16  # of a board without walls of stones: one in 300 that were dealt shares lines
 OFTEN = 1 / 4  # couples a step apart, of the tiles: what comes again but once has half as many
@@ -121,12 +124,14 @@ def share_lines(board: LinkBoard) -> bool:
     """
     places, groups, sizes = _dealt(board)
     has_walls = len(groups) > FEW_TILES  # else the kind that is left out is most of what tells
+    are_pairs = has_walls and not (sizes % 2).any()
+    enough = SURELY_SHARING if are_pairs else SHARING
     for line in places:
         held = np.zeros((len(sizes), line.max() + 1))
         np.add.at(held, (groups, line), 1)
         equal = special.comb(held, 2).sum(1, keepdims=True)
         couples = special.comb(held.sum(0), 2).sum(keepdims=True)
-        if _against_dealing(equal, couples, sizes, has_walls)[0] > SHARING:
+        if _against_dealing(equal, couples, sizes, has_walls)[0] > enough:
             return True
     return False
 
