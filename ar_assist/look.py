@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.find import Quad, find, found_again, outlines, whole, within
+from ar_assist.flare import without_flare
 from ar_assist.fusion import averaged, fuse
 from ar_assist.track import Tracker
 from ar_assist.types import (
@@ -116,7 +117,7 @@ def _read_tracked(task: Task, sight: Sight) -> Sight | None:
     reading = _read_near(task, sight.game)
     if reading is None:
         picture = _picture(task)
-        reading = sight.game.read(picture, sight.lattice, task.believed)
+        reading = _read_known(sight.game, picture, sight.lattice, task.believed)
         if reading is None:
             return None
         if task.believed is None:
@@ -140,8 +141,21 @@ def _read_near(task: Task, game: AnyGame) -> Reading[Any] | None:
     high = np.ceil(np.clip(corners.max(0) + around, 0, size)).astype(int)
     part = (*low.tolist(), *high.tolist())
     here = replace(known, corners=corners - low.astype(np.float32))
-    reading = game.read(_picture(task, part), None, here)
+    reading = _read_known(game, _picture(task, part), None, here)
     return reading and replace(reading, corners=reading.corners + low.astype(np.float32))
+
+
+def _read_known(
+    game: AnyGame, picture: Image, lattice: Lattice | None, known: Reading[Any] | None
+) -> Reading[Any] | None:
+    """What the game reads in the picture of a plane that is followed; where that is not trusted,
+    what it reads without what the screen mirrors, if that is."""
+    reading = game.read(picture, lattice, known)
+    grid = known.lattice if known else lattice
+    if grid is None or game.finds_board or (reading and reading.confidence >= TRUST):
+        return reading
+    again = game.read(without_flare(picture, grid), lattice, known)
+    return again if again and again.confidence >= TRUST else reading
 
 
 def _picture(task: Task, part: Box | None = None) -> Image:
@@ -247,16 +261,20 @@ def _most_credible(
     task: Task, planes: Iterable[tuple[Candidate, tuple[AnyGame, ...]]]
 ) -> Sight | None:
     """The first board that is trusted, or the best; where one was read without trust it is read
-    once more, and counts if it is trusted then. If all games find their boards by themselves, one
+    once more, and counts if it is trusted then. If none is, likely planes are read without what the
+    screen mirrors. If all games find their boards by themselves, one
     that is rather there than not will do, or the best of few planes in which it is doubted."""
     best: Sight | None = None
     sight: Sight | None = None
     find_boards = all(game.finds_board for game in task.games)
     enough = EVEN if find_boards else TRUST  # what they doubt is not where the board is
     in_vain = 0
+    likely: list[Candidate] = []
     for candidate, games in planes:
         if candidate.is_again and sight is None:
             continue
+        if candidate.lattice is not None and not candidate.is_again:
+            likely.append(candidate)
         sight = _read(replace(task, games=games), candidate)
         if sight is None:
             continue
@@ -266,8 +284,11 @@ def _most_credible(
         best = max(filter(None, (best, sight)), key=_credit)
         in_vain += find_boards
         if best.reading.confidence >= enough or in_vain == IN_VAIN:
-            break
-    return best
+            return best
+    others = replace(task, games=tuple(game for game in task.games if not game.finds_board))
+    clear = (_read(others, candidate, is_mirror=True) for candidate in likely[:LIKELY])
+    trusted = (sight for sight in clear if sight and sight.reading.confidence >= TRUST)
+    return next(trusted, best)
 
 
 def _takes_for_pieces(lattice: Lattice, reading: Reading[Any]) -> bool:
@@ -336,9 +357,12 @@ def _credit(sight: Sight) -> float:
     return sight.reading.confidence * cells / (cells + FEW)
 
 
-def _read(task: Task, candidate: Candidate) -> Sight | None:
-    """The most credible board of any of the games in the candidate's picture."""
+def _read(task: Task, candidate: Candidate, is_mirror: bool = False) -> Sight | None:
+    """The most credible board of any of the games in the candidate's picture, without the light
+    that the screen mirrors if it `is_mirror`."""
     picture = rectify(*task.frame.sharpest(candidate.plane))
+    if is_mirror and candidate.lattice is not None:
+        picture = without_flare(picture, candidate.lattice)
     sights = []
     for game in task.games:
         reading = game.read(picture, candidate.lattice)
