@@ -23,14 +23,17 @@ STEPS = 4095  # of linear light, told apart when it becomes grey levels again
 
 def without_flare(picture: Image, lattice: Lattice) -> Image:
     """The rectified picture without the light that lies over cells of the lattice. What the camera
-    clips stays as it is, for nothing is known of it."""
+    clips stays as it is, for nothing is known of it; so does all where the lattice is not in it."""
     light = _LINEAR[picture]
     dark = cv2.GaussianBlur(light.min(2), (0, 0), NOISE_BLUR)
     cell = [round(pitch) | 1 for pitch in lattice.pitch_xy]
     broad = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones(cell[::-1], np.uint8))
     broad = cv2.GaussianBlur(broad, (0, 0), EDGE_BLUR * min(cell))
     (left, top), (right, bottom) = lattice.corners[[0, 2]].round().astype(int).clip(0).tolist()
-    black = np.percentile(broad[top:bottom, left:right], BLACK)
+    board = broad[top:bottom, left:right]
+    if not board.size:
+        return picture
+    black = np.percentile(board, BLACK)
     left_over = light - np.maximum(broad - black, 0)[..., None]
     shown = _GREY[(left_over.clip(0) * STEPS).round().astype(int)]
     return np.where((picture >= CLIPPED).any(2, keepdims=True), picture, shown)

@@ -262,8 +262,8 @@ def _most_credible(
 ) -> Sight | None:
     """The first board that is trusted, or the best; where one was read without trust it is read
     once more, and counts if it is trusted then. If none is, likely planes are read without what the
-    screen mirrors. If all games find their boards by themselves, one
-    that is rather there than not will do, or the best of few planes in which it is doubted."""
+    screen mirrors. If all games find their boards by themselves, one that is rather there than not
+    will do, or the best of few planes in which it is doubted."""
     best: Sight | None = None
     sight: Sight | None = None
     find_boards = all(game.finds_board for game in task.games)
@@ -285,8 +285,10 @@ def _most_credible(
         in_vain += find_boards
         if best.reading.confidence >= enough or in_vain == IN_VAIN:
             return best
+    if find_boards:
+        return best
     others = replace(task, games=tuple(game for game in task.games if not game.finds_board))
-    clear = (_read(others, candidate, is_mirror=True) for candidate in likely[:LIKELY])
+    clear = (_read(others, candidate, is_clear=True) for candidate in likely[:LIKELY])
     trusted = (sight for sight in clear if sight and sight.reading.confidence >= TRUST)
     return next(trusted, best)
 
@@ -357,11 +359,11 @@ def _credit(sight: Sight) -> float:
     return sight.reading.confidence * cells / (cells + FEW)
 
 
-def _read(task: Task, candidate: Candidate, is_mirror: bool = False) -> Sight | None:
-    """The most credible board of any of the games in the candidate's picture, without the light
-    that the screen mirrors if it `is_mirror`."""
+def _read(task: Task, candidate: Candidate, is_clear: bool = False) -> Sight | None:
+    """The most credible board of any of the games in the candidate's picture, or, if `is_clear`, in
+    that without the light that the screen mirrors."""
     picture = rectify(*task.frame.sharpest(candidate.plane))
-    if is_mirror and candidate.lattice is not None:
+    if is_clear and candidate.lattice is not None:
         picture = without_flare(picture, candidate.lattice)
     sights = []
     for game in task.games:

@@ -54,3 +54,9 @@ def test_what_the_camera_clips_stays_as_it_is() -> None:
     clipped = (lit >= CLIPPED).any(2)
     assert clipped.any() and np.array_equal(clear[clipped], lit[clipped])
     assert (clear <= lit).all()
+
+
+def test_a_lattice_beside_the_picture_tells_no_black() -> None:
+    _, lit, _, _, lattice = under_a_window(0)
+    beside = Lattice((lit.shape[1] + 10.0, 5.0), lattice.pitch_xy, 7, 10)
+    assert np.array_equal(without_flare(lit, beside), lit)
