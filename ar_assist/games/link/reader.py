@@ -54,10 +54,8 @@ LEAST_STREWN = 3  # … and what is left of one, if all its tiles have mates and
 MOST_ODD = 0.2  # of all kinds may be odd by a mishap: beyond, these are no pairs
 MOST_ALIKE = 0.5  # of tiles and sockets may be alike: beyond, this is a chequered or an empty grid
 MOST_PLAIN = 0.5  # of tiles without a drawing: the game's tiles have none
-# Of how far others are apart, in what tells best: equals of 200 boards that are believed have 0.23
-# at most, but for one; days of a calendar and keys, in 4 to 14 kinds, 0.25 and more. Many kinds are
-# not told by a bar's place or a key's shade: boards of 18 and more under light have 0.34.
-MOST_WITHIN, MOST_WITHIN_MANY, MANY_KINDS = 0.25, 0.35, 16
+MOST_WITHIN = 0.25  # of how far others are apart, in what tells best: equals of a board. Beyond, …
+SURELY = 0.85  # … all else must speak for it: strong moire, and what a screen mirrors, part equals
 MOST_COVERED = 1.0  # times the tiles that are seen may be hidden, of a board known from before
 HALF_BELIEVED = 0.5  # confidence: a board known from before that has less may be none after all
 LOOKS = 6  # at lattices one row or column larger or smaller
@@ -273,6 +271,9 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
+    share = share_within(told.groups, survey.compared) if believed is None else 0.0
+    if share > MOST_WITHIN and reading.confidence < SURELY:
+        return None  # days of a calendar, and keys: alike in a bar's place or a shade
     # What follows says nothing for or against the other cells.
     certainty = _by_mates(survey, certainty, sizes, hidden, before)
     unsure = (excused | _may_be_else(survey, told)) & ~laid_bare
@@ -313,13 +314,11 @@ def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
     of what is seen for the first time, or was hardly believed."""
     tile, doubt, cells = inner(survey.tile), inner(survey.doubt), inner(survey.cells)
     is_remnant = _is_remnant(survey, groups, int((sizes % 2).sum()))
-    sockets, kinds = int(inner(survey.sockets).sum()), np.count_nonzero(sizes)
-    most_within = MOST_WITHIN if kinds < MANY_KINDS else MOST_WITHIN_MANY
+    sockets = int(inner(survey.sockets).sum())
     return bool(
-        kinds < (LEAST_STREWN if is_remnant else LEAST_KINDS)
+        np.count_nonzero(sizes) < (LEAST_STREWN if is_remnant else LEAST_KINDS)
         or max(int(sizes.max()), sockets) > MOST_ALIKE * (tile.sum() + sockets)
         or (sockets and (sizes % 2).any())  # letters in the squares of a word game, not pairs
-        or share_within(groups, survey.compared) > most_within
         or dealing.is_too_fine(tile)
         or dealing.is_one_line(tile)
         or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
