@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
+from ar_assist.srgb import CLIPPED, to_light
 from ar_assist.types import Image, Lattice
 
-CLIPPED = 250  # grey levels: cameras give no more
 BLACK = 5  # percentile of the dark channel over the board: the screen's own black
 NOISE_BLUR = 1.0  # px, sigma: a minimum takes noise for dark
 EDGE_BLUR = 0.12  # of a cell, sigma: a pane's edge is out of focus
@@ -39,13 +38,5 @@ def without_flare(picture: Image, lattice: Lattice) -> Image:
     return np.where((picture >= CLIPPED).any(2, keepdims=True), picture, shown)
 
 
-def _linear(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Linear light of sRGB values, both 0 to 1 (IEC 61966-2-1)."""
-    light: NDArray[np.float32] = np.where(
-        grey < 0.04045, grey / 12.92, ((grey + 0.055) / 1.055) ** 2.4
-    )
-    return light
-
-
-_LINEAR = _linear(np.arange(256, dtype=np.float32) / np.float32(255))
+_LINEAR = to_light()
 _GREY = np.interp(np.arange(STEPS + 1) / STEPS, _LINEAR, np.arange(256)).round().astype(np.uint8)

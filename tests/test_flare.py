@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from drawn import PITCH, cleared, picture, same_partition, shuffled
 
-from ar_assist.flare import CLIPPED, without_flare
+from ar_assist.flare import without_flare
 from ar_assist.games.link import LinkGame, reader
 from ar_assist.look import TRUST, Task, look
+from ar_assist.srgb import CLIPPED, to_light
 from ar_assist.types import Frame, Image, Lattice
 
 
@@ -24,8 +25,7 @@ def under_a_window(seed: int) -> tuple[Image, Image, np.ndarray, np.ndarray, Lat
             y, x = int(top * PITCH), int(left * PITCH)
             panes[y : y + int(2.2 * PITCH), x : x + int(2.5 * PITCH)] = 0.18
     panes = cv2.GaussianBlur(panes, (0, 0), 3)
-    grey = image.astype(np.float32) / 255
-    light = 0.75 * np.where(grey < 0.04045, grey / 12.92, ((grey + 0.055) / 1.055) ** 2.4)
+    light = 0.75 * to_light()[image]
     noise = np.random.default_rng(seed).normal(0, 2, image.shape)
     plain, lit = (
         (255 * (1.055 * some.clip(1e-3, 1) ** (1 / 2.4) - 0.055) + noise).clip(0, 255)

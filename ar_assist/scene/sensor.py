@@ -123,13 +123,6 @@ def tone_curve(contrast: float) -> NDArray[np.uint8]:
     return curve
 
 
-def to_light() -> NDArray[np.float32]:
-    """Linear light for each sRGB value of a screen."""
-    srgb = np.arange(256) / 255
-    light = np.where(srgb < 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
-    return light.astype(np.float32)
-
-
 def _mosaic(light: Light) -> NDArray[np.float32]:
     """What an RGGB Bayer filter lets through."""
     mosaic = light[..., 1].copy()

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ar_assist.scene import desk, hand
 from ar_assist.scene.camera import Light, Pose
-from ar_assist.scene.sensor import to_light
 from ar_assist.scene.show import Slab
 from ar_assist.scene.world import World
+from ar_assist.srgb import to_light
 from ar_assist.types import Homography, transform
 
 FINER = 1.3  # texels per ideal px: less blurs, more aliases

@@ -12,8 +12,8 @@ from scipy import ndimage
 from ar_assist.games import tiles
 from ar_assist.games.link.colours import SAME, Mask
 from ar_assist.games.tiles import CELL, LUMINANCE, NOISE, Array
+from ar_assist.srgb import CLIPPED
 
-CLIPPED = 250  # grey levels: cameras give no more
 SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least lamp that hides
 
 

@@ -271,8 +271,8 @@ def _reading(
     read_board = LinkBoard(tuple(tuple(map(int, row)) for row in board))
     memory = told.memory.without(told.groups[told.laid_bare])
     reading = judged(Reading(read_board, survey.lattice.corners, certainty, 0.0, memory))
-    share = share_within(told.groups, survey.compared) if believed is None else 0.0
-    if share > MOST_WITHIN and reading.confidence < SURELY:
+    is_unsure = believed is None and reading.confidence < SURELY
+    if is_unsure and share_within(told.groups, survey.compared) > MOST_WITHIN:
         return None  # days of a calendar, and keys: alike in a bar's place or a shade
     # What follows says nothing for or against the other cells.
     certainty = _by_mates(survey, certainty, sizes, hidden, before)

@@ -7,11 +7,11 @@ import numpy as np
 
 from ar_assist.games import tiles
 from ar_assist.games.link.board import EMPTY
-from ar_assist.games.link.clipping import CLIPPED
 from ar_assist.games.link.colours import SAME, Mask, levels, off_colours
 from ar_assist.games.link.ground import contrasts
 from ar_assist.games.link.memory import SAME_KIND
 from ar_assist.games.tiles import CELL, NOISE, Array, Indices
+from ar_assist.srgb import CLIPPED
 
 TWO_PAIRS = 4  # tiles: fewer are one kind
 WASHED_OUT = 0.8  # of a tile's middle is clipped: noise and sharpened edges are darker
@@ -42,9 +42,10 @@ def are_laid_bare(
     ones that these cells `had` (N,), or, where tiles slide, the ones that the whole board (R, C)
     had and has no more.
     """
-    is_bare, is_new = (_are_mostly(some, groups) for some in (bare, apart.min(1) > SAME_KIND))
+    is_known = apart.min(1) <= SAME_KIND
+    is_bare, is_new = (_are_mostly(some, groups) for some in (bare, ~is_known))
     below: Mask = (is_bare & is_new)[groups] & (2 * is_bare.sum() < len(is_bare))
-    seen = labels[apart.argmin(1)][~below & (apart.min(1) <= SAME_KIND)]
+    seen = labels[apart.argmin(1)][~below & is_known]
     count = 1 + max(int(labels.max()), int(board.max()))
     lost = np.bincount(board[board != EMPTY], minlength=count) - np.bincount(seen, minlength=count)
     went = np.bincount(had[below & (had != EMPTY)])
