@@ -333,3 +333,15 @@ def test_pictures_that_are_as_far_apart_as_others_are_no_equals(own: bool, seed:
                 cell[13 + 8 * bar : 19 + 8 * bar, 4:-4] = hue
     reading = reader.read(image, lattice)
     assert (reading is None) == own
+
+
+def test_equals_that_lie_near_others_are_believed_where_all_else_speaks_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As strong moire and mirrored light part them."""
+    monkeypatch.setattr(reader, "share_within", lambda *of: 1.2 * reader.MOST_WITHIN)
+    truth = shuffled(6, 8, 12, 4)
+    reading = reader.read(*picture(truth))
+    assert reading is not None and same_partition(reading.cells, truth)
+    monkeypatch.setattr(reader, "SURELY", reading.confidence + 0.001)
+    assert reader.read(*picture(truth)) is None
