@@ -65,23 +65,46 @@ def test_whole_lines_that_slid_are_no_pieces() -> None:
     assert joined(lattice, tuple(map(tuple, labels.tolist()))) == lattice
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_bars_of_a_calendar_that_a_lattice_lies_half_a_cell_off_are_no_tiles(turned: bool) -> None:
+def _with_bars_at_edges() -> np.ndarray:
+    """(40, 32, 32, 3) cells with bars of several colours above and below, two px off the border."""
     rng = np.random.default_rng(4)
     cells = np.full((40, 32, 32, 3), 230, np.float32) + rng.normal(0, 3, (40, 32, 32, 3))
-    for cell in cells:  # the day's second bar above, the next week's first one below
+    for cell in cells:
         for row in (2, 25):
             cell[row : row + 5, 2:30] = rng.choice([[90, 60, 200], [200, 170, 60], [230] * 3])
-    tiles = (cells.swapaxes(1, 2) if turned else cells).astype(np.float32)
-    assert differ_at_edges(tiles)
-    assert not differ_at_edges(np.roll(tiles, 16, axis=2 if turned else 1)), "in the middle"
+    return cells.astype(np.float32)
+
+
+def _differ_at_edges(cells: np.ndarray, bare: np.ndarray | None = None) -> bool:
+    grid = cells.reshape(-1, 8, *cells.shape[1:])
+    none = np.zeros(grid.shape[:2], bool)
+    empty = none if bare is None else bare
+    return differ_at_edges(grid, ~empty, empty)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_bars_of_a_calendar_that_a_lattice_lies_half_a_cell_off_are_no_tiles(turned: bool) -> None:
+    """The day's second bar above, the next week's first one below."""
+    cells = _with_bars_at_edges()
+    tiles = cells.swapaxes(1, 2) if turned else cells
+    assert _differ_at_edges(tiles)
+    assert not _differ_at_edges(np.roll(tiles, 16, axis=2 if turned else 1)), "in the middle"
+
+
+@pytest.mark.parametrize("ground", [230, 70])
+def test_cards_have_pips_at_two_edges_and_stand_out_from_the_ground(ground: int) -> None:
+    """Days without a bar are as pale as the others: nothing ends there."""
+    cells, bare = _with_bars_at_edges(), np.zeros((5, 8), bool)
+    bare[1:3, 2:4] = bare[4, 5:] = True
+    cells[bare.ravel()] = ground
+    assert _differ_at_edges(cells, bare) == (ground == 230)
 
 
 def test_tiles_that_differ_everywhere_alike_may_be_tiles() -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        plain = rng.uniform(0, 255, (6, 1, 1, 3)) + rng.normal(0, 4, (6, 32, 32, 3))
+        plain = rng.uniform(0, 255, (8, 1, 1, 3)) + rng.normal(0, 4, (8, 32, 32, 3))
         kinds = rng.integers(0, 255, (20, 5, 5, 3)).astype(np.uint8)
         photos = np.stack([cv2.resize(kind, (32, 32)) for kind in np.repeat(kinds, 2, 0)])
         for tiles in (plain, photos):
-            assert not differ_at_edges(tiles.astype(np.float32))
+            assert not _differ_at_edges(tiles.astype(np.float32))

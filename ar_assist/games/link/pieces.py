@@ -163,18 +163,33 @@ def _show_as_much(amid: Array, across: Array) -> bool:
     return ours > AS_MUCH * theirs
 
 
-def differ_at_edges(tiles: Array) -> bool:
-    """Whether what parts tiles (N, CELL, CELL, 3) lies at two opposite edges rather than amid them.
+def differ_at_edges(cells: Array, tile: Mask, bare: Mask) -> bool:
+    """Whether what parts `tile` (R, C) ones of the cells (R, C, CELL, CELL, 3) lies at two opposite
+    edges rather than amid them, and they do not end there, where `bare` ones follow.
 
-    It does where a lattice lies half a cell off, and cuts the bars of a calendar or a list.
+    It does where a lattice lies half a cell off, and cuts the bars of a calendar or a list: days
+    without any are of the same paper. The pips of cards lie at two edges as well.
     """
-    differ = np.abs(tiles - np.median(tiles, axis=0)).mean((0, 3))
+    differ = np.abs(cells[tile] - np.median(cells[tile], axis=0)).mean((0, 3))
+    paper = np.median(cells, axis=(2, 3))
+    return (_are_at_ends(differ.mean(0)) and not _end(paper, tile, bare)) or (
+        _are_at_ends(differ.mean(1)) and not _end(paper.swapaxes(0, 1), tile.T, bare.T)
+    )
+
+
+def _are_at_ends(differ: Array) -> bool:
+    """Whether tiles differ (CELL,) more at both ends than in the middle."""
     quarter = len(differ) // 4
-    for along in (differ.mean(1), differ.mean(0)):
-        edges = along[1:quarter].mean(), along[-quarter:-1].mean()
-        if min(edges) > CUT_EDGES * along[quarter:-quarter].mean():
-            return True
-    return False
+    ends = differ[1:quarter].mean(), differ[-quarter:-1].mean()
+    return bool(min(ends) > CUT_EDGES * differ[quarter:-quarter].mean())
+
+
+def _end(paper: Array, tile: Mask, bare: Mask) -> bool:
+    """Whether most (R, C) tiles beside a bare cell, to their left or right, are of another colour:
+    `paper` (R, C, 3) is what most of each cell shows."""
+    beside = (tile[:, :-1] & bare[:, 1:]) | (bare[:, :-1] & tile[:, 1:])
+    steps = np.linalg.norm(np.diff(paper, axis=1), axis=-1)
+    return bool(beside.any() and np.median(steps[beside]) > SAME)
 
 
 def edges_run_along(cells: Array, tile: Mask) -> bool:
