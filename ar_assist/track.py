@@ -48,7 +48,10 @@ LENS_PX = 16  # template px from one place to the next that is led through the l
 COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
 MIN_POINTS = 12  # a homography of fewer points is not believed
 MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves
-SPREAD = 0.5  # of the board's area: points in less of it don't tell how the rest lies
+SPREAD = (
+    0.5  # of the board's area: points in less of it don't tell how the rest lies. Where what is
+)
+# around it does not either: of the area on which the anchor has points, for few tiles may be left
 TRUST_DECAY = 0.9  # per frame: a point that stops moving with the plane is out in some 15 frames
 MIN_TRUST = 0.2
 BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by one
@@ -187,6 +190,7 @@ class Tracker:
         ours = within_quad(self._board, self._points)
         enough = _area(self._points[ours]) >= SPREAD * _area(self._board)
         self._ours = ours if enough else np.ones_like(ours)
+        self._spread_px2 = _area(self._points[self._ours])
         self._anchored_points = int(self._ours.sum())
         self._template_blocks = _blocks(self._template)
         self._blocks_ours = within_quad(self._board, _block_centres(self.template_wh))
@@ -237,12 +241,11 @@ class Tracker:
         slack = FLOW_ERROR * float(np.median(np.abs(end - start).max(-1)))
         true = np.abs(back - start).max(-1) < ROUND_TRIP_PX + slack
         bound, ours = INLIER_PX + slack, self._ours[inside]
-        among, least = ours, SPREAD * _area(self._board)
-        motion = self._motion(start, end, true, bound, among, least)
-        if motion is None:
-            among = ~ours if (~ours).sum() >= MIN_POINTS else np.ones_like(ours)
-            motion = self._motion(start, end, true, bound, among)
-        if motion is None:
+        for among, least in self._witnesses(ours):
+            motion = self._motion(start, end, true, bound, among, least)
+            if motion is not None:
+                break
+        else:
             return None
         by_board = bool((among & ours).any())
         moved_with_plane = true & (np.abs(transform(motion, start) - end).max(-1) < bound)
@@ -252,6 +255,13 @@ class Tracker:
         exact, _ = cv2.findHomography(start[moved_with_plane], end[moved_with_plane])
         return motion if exact is None else np.asarray(exact, np.float64), by_board
 
+    def _witnesses(self, ours: Mask) -> list[tuple[Mask, float]]:
+        """Which of the points in view, of which some are the board's, may tell the motion, if they
+        lie on so many template px² at least; the best first."""
+        around = ~ours if (~ours).sum() >= MIN_POINTS else np.ones_like(ours)
+        whole, part = (SPREAD * area for area in (_area(self._board), self._spread_px2))
+        return [(ours, whole), (around, 0.0), (ours, part)]
+
     def _motion(
         self,
         start: Points,
@@ -259,7 +269,7 @@ class Tracker:
         true: Mask,
         bound_px: float,
         among: Mask,
-        least_px2: float = 0.0,
+        least_px2: float,
     ) -> Homography | None:
         """end_from_start that enough `among` the points share, on an area of so much at least.
 

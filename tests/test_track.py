@@ -201,6 +201,21 @@ def test_a_corner_of_the_board_does_not_tell_how_all_of_it_lies():
         assert np.abs(off).max() < 0.8, index
 
 
+def test_the_last_tiles_of_a_board_are_followed_under_a_hand():
+    """They lie on half of it; a hand hides some of these. Around it is a frame on a moving desk."""
+    tiles = np.full_like(SCREEN, 110)
+    tiles[200:280, 190:410] = SCREEN[200:280, 190:410]
+    tiles[120:200, 330:410] = SCREEN[120:200, 330:410]
+    tracker = Tracker(_frame(START, tiles), _plane(START), BOARD)
+    seen = np.float32([[290, 200], [330, 120], [410, 120], [410, 280], [290, 280]])
+    tiles[200:280, 190:290] = 150
+    for index in range(1, 16):
+        plane = tracker.update(_frame(_sway(index), tiles, seed=index))
+        assert plane is not None, index
+        off = plane.to_frame(seen) - _plane(_sway(index)).to_frame(seen)
+        assert np.abs(off).max() < 1.5, index
+
+
 @pytest.mark.parametrize("what", ["desk", "other", "one cell further"])
 def test_lost_is_said_at_once(what: str):
     board = SCREEN.copy()
