@@ -28,6 +28,7 @@ from ar_assist.find.period import (
     _autocorrelations,
     _half_ring,
     _promise,
+    axis_seeds,
     edge_strength,
 )
 from ar_assist.find.quads import Quad, _along_sides, _cornered, quads
@@ -759,3 +760,23 @@ def test_cells_of_touching_mahjong_tiles_are_whole_ones(tier: str, seed: int) ->
         off = np.sort(np.ptp(seen, axis=0)) - size
         errors.append(max(np.abs(off).max(), np.abs(seen - np.rint(seen)).max()))
     assert min(errors) < CELL
+
+
+def test_small_tiles_repeat_though_their_gaps_are_thin_and_their_drawings_dense() -> None:
+    """Steps of 21 px, on a ground that changes; three tiles of ten are gone."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        shade = np.linspace(0, 1, 217)[:, None, None]
+        picture = (1 - shade) * (90.0, 120, 240) + shade * (120.0, 40, 90)
+        picture = np.repeat(picture, 301, axis=1).astype(np.uint8)
+        for row, col in product(range(7), range(12)):
+            if rng.random() < 0.3:
+                continue
+            tile = picture[46 + 21 * row :, 24 + 21 * col :][:19, :19]
+            tile[:] = 43, 32, 30
+            for at, is_along in zip(rng.integers(3, 16, 5), rng.random(5) < 0.5, strict=True):
+                ends = ((3, at), (15, at)) if is_along else ((at, 3), (at, 15))
+                cv2.line(tile, *np.array(ends).tolist(), (90, 190, 230), 1, cv2.LINE_AA)
+        found = axis_seeds(cv2.GaussianBlur(picture, (0, 0), 0.7))
+        off = [max(abs(step.p[0] - 21), abs(step.q[1] - 21)) for step in found]
+        assert min(off) <= 1, seed

@@ -30,9 +30,11 @@ MAX_PEAKS = 14  # autocorrelation peaks tried as lattice vectors in one window
 MIN_PEAK = 0.03  # of the autocorrelation at 0; lower ones are noise
 MIN_SINE = 0.5  # between two lattice vectors: 60 degrees of tilt make no less than 37 degrees
 MAX_COMBS = 5  # periods along one axis of a rectified picture that are tried with those across
-MAX_AXIS_SEEDS = 2  # the likeliest of these couples
+MAX_AXIS_SEEDS = 2  # the likeliest of these couples by the slow rhythm, after one by the fast
 PLACES = 2  # to grow from: a text beside the board has a rhythm too
-RHYTHM_PX = 15.0  # sigma: slower changes are no rhythm, such as a board on a blank ground
+# Sigma: slower changes are no rhythm, such as a board on a blank ground; nor is the mass of small
+# tiles, which hides the gaps between them, but tiles that touch show best by what is drawn on them.
+RHYTHMS_PX = 15.0, 5.0
 MAX_ASPECT = 2.6  # of their lengths: foreshortening by 2 of a tile whose sides are as 1 to 1.3
 
 Vector = NDArray[np.float64]  # (2,) px
@@ -232,9 +234,19 @@ def axis_seeds(picture: Image) -> Iterator[Seed]:
     stronger than their frames.
     """
     strength = edge_strength(picture)
+    slow, fast = (sorted(_couples(strength, sigma), reverse=True) for sigma in RHYTHMS_PX)
+    likely = [*slow[:1], *fast[:1], *slow[1:MAX_AXIS_SEEDS]]
+    for (p, q), height in {(p, q): height for height, p, q in likely}.items():
+        for centre in _densest(strength, p, q):
+            yield Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height)
+
+
+def _couples(strength: Maps, sigma: float) -> list[tuple[float, int, int]]:
+    """Periods along x and y, px, by which a picture (H, W) repeats but for what changes more slowly
+    than `sigma`, each couple with how it stands out."""
     h, w = strength.shape
     hann = (np.hanning(h)[:, None] * np.hanning(w)).astype(np.float32)
-    rhythm = strength - cv2.GaussianBlur(strength, (0, 0), RHYTHM_PX)
+    rhythm = strength - cv2.GaussianBlur(strength, (0, 0), sigma)
     spectrum = scipy.fft.rfft2(rhythm * hann)
     autocorrelation = scipy.fft.irfft2(np.abs(spectrum) ** 2, s=strength.shape)
     autocorrelation /= autocorrelation[0, 0] + 1e-9
@@ -248,9 +260,7 @@ def axis_seeds(picture: Image) -> Iterator[Seed]:
                 on = right[q, p] + left[q, p]
                 between = right[q, p // 2] + left[q, p // 2] + right[q // 2, p] + left[q // 2, p]
                 couples.append((min(along, down) + float(on / 2 - between / 4), p, q))
-    for height, p, q in sorted(couples, reverse=True)[:MAX_AXIS_SEEDS]:
-        for centre in _densest(strength, p, q):
-            yield Seed(centre, np.array([p, 0.0]), np.array([0.0, q]), height)
+    return couples
 
 
 def _combs(autocorrelation: NDArray[np.float32]) -> list[tuple[int, float]]:
