@@ -540,6 +540,26 @@ def test_a_players_slips_are_still_entries() -> None:
     assert set(moves[0].mistakes) == set(wrong)
 
 
+def test_one_slip_is_no_reason_to_take_all_entries_for_none() -> None:
+    """Open cells are grey, as the clues' paper, and crossed ones white: clues of that white on a
+    dark grey would say that nothing is entered, and nothing wrong."""
+    rng = np.random.default_rng(4)
+    filled = rng.random((8, 8)) < 0.5
+    entered = np.where(filled, 1, -1) * (rng.random((8, 8)) < 0.8)
+    entered[tuple(np.argwhere(~filled)[3])] = 1
+    board = puzzle_of(filled.tolist()).with_cells(np.maximum(entered, 0).tolist())
+    style = Style(paper="#d8d8d8", clue_paper="#f0f0f0", ink="#404040", fill="#000000")
+    drawing = draw(board, style)
+    page = np.array(to_image(drawing, 24))[..., ::-1].copy()
+    for row, col in np.argwhere(entered == -1).tolist():
+        y, x = round((drawing.top + row) * 24), round((drawing.left + col) * 24)
+        page[y + 2 : y + 23, x + 2 : x + 23] = 255
+        cv2.circle(page, (x + 12, y + 12), 2, (0, 0, 0), -1, cv2.LINE_AA)
+    reading = GAME.read(page, None)
+    assert reading is not None
+    assert np.array_equal(reading.board.cells, entered)
+
+
 def _with_clues_outside(
     board: NonogramBoard, pale_rows: tuple[int, ...] = (), pale: str = ""
 ) -> Image:

@@ -67,15 +67,15 @@ def read_entries(
 
     `picture` is the sheet in colour, (H, W, 3) sheet px. `known`: the cells that follow from the
     clues. Where clues are light on dark panels, cells may be dark on light, and crossed cells may
-    have a shade of their own: all ways are tried, and that is right which goes least against the
-    clues. `open_shade`: that of open cells, where it was told before from the others' shades.
+    have a shade of their own: all ways are tried, and that is right whose entries are likeliest a
+    player's. `open_shade`: that of open cells, where it was told before from the others' shades.
     """
     colours = cv2.GaussianBlur(picture, (3, 3), 0).astype(np.float32)
     middles, wide = (_middles(colours, sheet, layout, inner) for inner in (INNER, CROSS_INNER))
     ink, clue_paper = _printed(colours, sheet, digits)
     ways = [_told(middles, wide, ink, clue_paper), _told(middles, wide, clue_paper, ink)]
     solved = np.zeros(middles.shape[:2], int) if known is None else np.array(known)
-    best = min(ways, key=lambda way: (way.against(solved), way.is_strange))
+    best = max(ways, key=lambda way: way.odds(solved) - MARGIN * way.is_strange)
     contrast = float(np.linalg.norm(ink - clue_paper))
     if open_shade is not None or best.against(solved) >= AGAINST:
         shades = [
@@ -145,6 +145,12 @@ class Entries:
     def against(self, solved: NDArray[np.int64]) -> int:
         """How many entries are wrong. (rows, cols), zero where the solution is not known."""
         return int(np.count_nonzero(self.values * solved == -1))
+
+    def odds(self, solved: NDArray[np.int64]) -> float:
+        """Log odds that a player made these entries, who slips now and then, and not chance, by
+        which half of them are right. (rows, cols), zero where the solution is not known."""
+        rightly, wrong = np.count_nonzero(self.values * solved == 1), self.against(solved)
+        return float(rightly * np.log((1 - SLIPS) / 0.5) + wrong * np.log(SLIPS / 0.5))
 
 
 def _by_shade(middles: Colours, contrast: float) -> list[Entries]:
