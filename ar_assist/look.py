@@ -236,7 +236,7 @@ def _find(task: Task) -> Sight | None:
 def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple[AnyGame, ...]]]:
     """What to read, likely planes first, and which games to ask: those that find their boards by
     themselves of the frame as it is; where others were asked as well, of it once these were asked
-    of a plane of theirs, and of few lattices, for they need none."""
+    of a plane of theirs, and of few lattices, once each, for they need none."""
     image, orientation = task.frame.undistorted, task.orientation
     if task.given:  # who sets corners says which is the top left
         orientation = replace(orientation, quarter_turns=0)
@@ -253,7 +253,8 @@ def _planes(task: Task, outlined: list[Quad]) -> Iterator[tuple[Candidate, tuple
         lattices += candidate.lattice is not None and not candidate.is_again
         is_late = bool(others) and candidate.lattice is not None and lattices > LIKELY
         is_frame = np.array_equal(candidate.plane.frame_from_plane, frame.plane.frame_from_plane)
-        if games := others if is_late or (is_frame and is_asked) else task.games:
+        is_again = candidate.is_again or (is_frame and is_asked)
+        if games := others if is_late or is_again else task.games:
             yield _turned(candidate, orientation), games
 
 

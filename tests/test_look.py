@@ -578,11 +578,11 @@ def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monke
 @pytest.mark.parametrize(
     ("games", "asked"),
     [
-        pytest.param(("finder",), ["finder whole", *["finder"] * 4], id="alone"),
+        pytest.param(("finder",), ["finder whole", *["finder"] * 3], id="alone"),
         pytest.param(
             ("finder", "other"),
             [
-                *(*("finder", "other") * 2, "finder whole", *("finder", "other") * 2),
+                *("finder", "other", "other", "finder whole", *("finder", "other") * 2),
                 *(*["other"] * 2, *["other clear"] * 3),
             ],
             id="with another",
@@ -593,9 +593,10 @@ def test_what_the_finder_does_not_see_whole_is_sought_in_the_whole_picture(monke
 def test_a_game_that_finds_its_board_is_asked_of_the_frame_as_it_is(
     source, monkeypatch, games: tuple[str, ...], asked: list[str]
 ):
-    """First, or once others were asked of a plane of theirs, and of few lattices beside them; alone
-    of no more where it finds its board again and again and doubts it. Others are asked of likely
-    planes without what the screen mirrors in the end."""
+    """First, or once others were asked of a plane of theirs, and of few lattices beside them, of
+    none once more where its cells are told more exactly; alone of no more where it finds its board
+    again and again and doubts it. Others are asked of likely planes without what the screen mirrors
+    in the end."""
     plane, image = source.plane(0.0), source.frame(0).image
     pictures = {"": rectify(image, plane), " whole": image}
     again = (False, True, False, False, False, False)
