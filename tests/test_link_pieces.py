@@ -8,7 +8,7 @@ import pytest
 from drawn import cells_of, cleared, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.pieces import differ_at_edges, joined
+from ar_assist.games.link.pieces import differ_at_edges, joined, run_on
 from ar_assist.types import Lattice
 
 
@@ -108,3 +108,24 @@ def test_tiles_that_differ_everywhere_alike_may_be_tiles() -> None:
         photos = np.stack([cv2.resize(kind, (32, 32)) for kind in np.repeat(kinds, 2, 0)])
         for tiles in (plain, photos):
             assert not _differ_at_edges(tiles.astype(np.float32))
+
+
+def _of_one_picture(step: np.ndarray) -> np.ndarray:
+    """(8, 9, 32, 32, 3) cells of a code of modules, each cell `step` (2,) modules wide and deep."""
+    modules = np.random.default_rng(3).integers(0, 2, (60, 60)).astype(np.uint8) * 255
+    picture = cv2.cvtColor(np.kron(modules, np.ones((14, 14), np.uint8)), cv2.COLOR_GRAY2BGR)
+    across, down = step * 14 / 32, np.array([-step[1], step[0]]) * 14 / 32
+    affine = np.column_stack([across, down, [400, 0]])
+    ways = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    sheet = cv2.warpAffine(picture, affine, (9 * 32, 8 * 32), flags=ways)
+    return sheet.reshape(8, 32, 9, 32, 3).swapaxes(1, 2).astype(np.float32)
+
+
+def test_a_code_that_is_cut_along_its_diagonals_runs_on() -> None:
+    cells, tile = _of_one_picture(np.array([2.0, 1.0])), np.ones((8, 9), bool)
+    assert run_on(cells, tile)
+    strangers = cells.reshape(72, 32, 32, 3)[np.random.default_rng(5).permutation(72)]
+    assert not run_on(strangers.reshape(cells.shape), tile), "pictures that touch"
+    cells[:, :, [0, 1, 2, -3, -2, -1]] = cells[:, :, :, [0, 1, 2, -3, -2, -1]] = 90
+    shade = np.linspace(0, 60, 9)[None, :, None, None, None]
+    assert not run_on((cells + shade).astype(np.float32), tile), "gaps before a ground that changes"
