@@ -48,10 +48,9 @@ LENS_PX = 16  # template px from one place to the next that is led through the l
 COARSE_PX = 8  # frame px to a px of the picture that is searched after a jerk, for the place alone
 MIN_POINTS = 12  # a homography of fewer points is not believed
 MIN_INLIERS = 0.3  # of the points in view: under this the plane is not what moves
-SPREAD = (
-    0.5  # of the board's area: points in less of it don't tell how the rest lies. Where what is
-)
-# around it does not either: of the area on which the anchor has points, for few tiles may be left
+# Of the board's area: points in less of it don't tell how the rest lies. Where what is around it
+# does not either: of the area on which the anchor has points, for few tiles may be left.
+SPREAD = 0.5
 TRUST_DECAY = 0.9  # per frame: a point that stops moving with the plane is out in some 15 frames
 MIN_TRUST = 0.2
 BLOCKS_WH = (12, 9)  # blocks of the template whose likeness is looked at one by one

@@ -206,6 +206,7 @@ def run_on(cells: Array, tile: Mask) -> bool:
 
 
 def _run_on_across(cells: Array, tile: Mask) -> bool:
+    """The same from each tile to the next on its right."""
     beside = tile[:, :-1] & tile[:, 1:]
     if beside.sum() < FEW:
         return False
