@@ -175,9 +175,8 @@ def differ_at_edges(cells: Array, tile: Mask, bare: Mask) -> bool:
     without any are of the same paper. The pips of cards lie at two edges as well.
     """
     differ = np.abs(cells[tile] - np.median(cells[tile], axis=0)).mean((0, 3))
-    paper = np.median(cells, axis=(2, 3))
-    return (_are_at_ends(differ.mean(0)) and not _end(paper, tile, bare)) or (
-        _are_at_ends(differ.mean(1)) and not _end(paper.swapaxes(0, 1), tile.T, bare.T)
+    return (_are_at_ends(differ.mean(0)) and not _end(cells, tile, bare)) or (
+        _are_at_ends(differ.mean(1)) and not _end(cells.swapaxes(0, 1), tile.T, bare.T)
     )
 
 
@@ -188,10 +187,11 @@ def _are_at_ends(differ: Array) -> bool:
     return bool(min(ends) > CUT_EDGES * differ[quarter:-quarter].mean())
 
 
-def _end(paper: Array, tile: Mask, bare: Mask) -> bool:
-    """Whether most (R, C) tiles beside a bare cell, to their left or right, are of another colour:
-    `paper` (R, C, 3) is what most of each cell shows."""
+def _end(cells: Array, tile: Mask, bare: Mask) -> bool:
+    """Whether most (R, C) tiles beside a bare cell, to their left or right, are of another colour
+    by what most of each cell shows."""
     beside = (tile[:, :-1] & bare[:, 1:]) | (bare[:, :-1] & tile[:, 1:])
+    paper = np.median(cells, axis=(2, 3))
     steps = np.linalg.norm(np.diff(paper, axis=1), axis=-1)
     return bool(beside.any() and np.median(steps[beside]) > SAME)
 
@@ -213,7 +213,7 @@ def _run_on_across(cells: Array, tile: Mask) -> bool:
     shown = (
         cells[:, :-1, :, -1 - RIM_PX][beside],
         cells[:, 1:, :, RIM_PX][beside],
-        cells[tile][:, :, CELL // 2],
+        cells[:, :, :, CELL // 2][tile],
     )
     ends, begins, middles = (of - of.mean(0) for of in shown)
     end, begin, middle = (float(np.square(of).mean()) for of in (ends, begins, middles))

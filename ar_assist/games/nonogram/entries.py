@@ -122,9 +122,15 @@ def _by_chance(values: NDArray[np.int64], solved: NDArray[np.int64]) -> NDArray[
             for cells, value in ((rightly, -1), (rightly[entered], -1), (rightly[entered], 1))
         )
         chance = np.clip(bare / max(int(np.count_nonzero(rightly)), 1), SLIPS, 1 - SLIPS)
-        odds = wrong * np.log(chance / SLIPS) + right * np.log((1 - chance) / (1 - SLIPS))
-        found |= entered & (odds > MARGIN)
+        found |= entered & (_odds_of_player(right, wrong, float(chance)) < -MARGIN)
     return found
+
+
+def _odds_of_player(right: int, wrong: int, chance: float) -> float:
+    """Log odds that a player, who slips now and then, made entries, so many of them right and
+    wrong, and not chance, by which such a share is wrong."""
+    of_right, of_wrong = np.log((1 - SLIPS) / (1 - chance)), np.log(SLIPS / chance)
+    return float(right * of_right + wrong * of_wrong)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +153,10 @@ class Entries:
         return int(np.count_nonzero(self.values * solved == -1))
 
     def odds(self, solved: NDArray[np.int64]) -> float:
-        """Log odds that a player made these entries, who slips now and then, and not chance, by
-        which half of them are right. (rows, cols), zero where the solution is not known."""
-        rightly, wrong = np.count_nonzero(self.values * solved == 1), self.against(solved)
-        return float(rightly * np.log((1 - SLIPS) / 0.5) + wrong * np.log(SLIPS / 0.5))
+        """Log odds that a player made these entries, and not chance, by which half are wrong.
+        (rows, cols), zero where the solution is not known."""
+        right = int(np.count_nonzero(self.values * solved == 1))
+        return _odds_of_player(right, self.against(solved), chance=0.5)
 
 
 def _by_shade(middles: Colours, contrast: float) -> list[Entries]:
