@@ -8,6 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image as PilImage
 from PIL import ImageDraw, ImageFont
 
@@ -763,6 +764,38 @@ def test_clues_with_a_line_through_them_are_read(way: tuple[float, float], seed:
     reading = GAME.read(_struck(board, way), None)
     assert reading is not None
     assert reading.board == board
+
+
+def _with_badges(board: NonogramBoard, filled: NDArray[np.bool_], pitch: int) -> Image:
+    """The solved puzzle with light digits in pale discs that are so many px apart, and no lines."""
+    page = PilImage.new("RGB", (780, 780), (253, 228, 236))
+    pen, font = ImageDraw.Draw(page), ImageFont.truetype("DejaVuSans-Bold.ttf", 15)
+    rows, cols = board.size
+    left, top = 760 - 40 * cols, 760 - 40 * rows
+    for row, col in np.ndindex(rows, cols):
+        x, y = left + 40 * col, top + 40 * row
+        fill = (216, 62, 128) if filled[row, col] else (255, 255, 255)
+        pen.rounded_rectangle((x + 1, y + 1, x + 38, y + 38), 6, fill=fill)
+    ends = [(left - pitch // 2 - 4, top + 40 * row + 20, -1, 0) for row in range(rows)]
+    ends += [(left + 40 * col + 20, top - pitch // 2 - 4, 0, -1) for col in range(cols)]
+    for clue, (x, y, dx, dy) in zip((*board.row_clues, *board.col_clues), ends, strict=True):
+        for out, number in enumerate(reversed(clue or (0,))):
+            at = x + out * pitch * dx, y + out * pitch * dy
+            box = tuple(side + sign * 12 for sign in (-1, 1) for side in at)
+            pen.ellipse(box, fill=(244, 143, 177))
+            pen.text(at, str(number), font=font, fill=(255, 255, 255), anchor="mm")
+    return np.asarray(page)[..., ::-1].copy()
+
+
+@pytest.mark.parametrize("pitch", [26, 28])
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_clues_in_round_badges_are_read(pitch: int, seed: int) -> None:
+    """The paper between two badges looks like a digit and is none."""
+    filled = np.random.default_rng(seed).random((12, 12)) < 0.6
+    board = puzzle_of(filled.tolist())
+    reading = GAME.read(_with_badges(board, filled, pitch), None)
+    assert reading is not None
+    assert (reading.board.row_clues, reading.board.col_clues) == (board.row_clues, board.col_clues)
 
 
 def test_a_line_whose_clue_cannot_be_read_is_not_left_out() -> None:

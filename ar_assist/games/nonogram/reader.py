@@ -264,9 +264,11 @@ def _clues_of(grey: NDArray[np.uint8], grid: LineGrid, layout: Layout, dark: boo
     found = _settled(sheet, layout, dark)
     if found is None or found.settled.cells is not None:
         return found
-    # Apps dim the clues of complete lines: what is so pale is believed only if all agree then.
-    again = _settled(sheet.with_dimmed(), layout, dark)
-    return again if again and again.settled.cells is not None else found
+    # Apps dim the clues of complete lines, or set them in badges: what is seen so is believed only
+    # if all agree then.
+    others = (each() for each in (sheet.with_dimmed, lambda: sheet.without_paper(grey)))
+    again = (_settled(other, layout, dark) for other in others)
+    return next((each for each in again if each and each.settled.cells is not None), found)
 
 
 def _settled(sheet: Sheet, layout: Layout, dark: bool) -> _Found | None:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.ink import (
+    FAINT_INK,
+    INK_THRESHOLD,
     MIN_CONTRAST,
     PATCH,
     Glyph,
@@ -37,6 +39,8 @@ GLYPH_SIDE = (0.2, 1.05)  # of a cell: the longer side of a glyph
 NOISE = 5.0  # times the depth of most places, which are bare: noise goes twice as deep as usually
 LINE_LENGTH = 1.1  # of a cell: straight ink that is longer is a grid line
 BETWEEN = 0.25  # of a cell, from its middle: lines there are none of the grid's
+SAME_TONE = 0.35  # of a sign's depth: what differs less from it is no paper that it stands on
+OPEN_SHARE = 0.1  # of what is around a sign may be so: a line that it stands near, blurred corners
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +91,36 @@ class Sheet:
             box = np.s_[glyph.y0 : glyph.y1, glyph.x0 : glyph.x1]
             ink[box] = rest[box]
         return replace(self, ink=ink, glyphs=[*deep, *clear])
+
+    def without_paper(self, grey: NDArray[np.uint8]) -> Sheet:
+        """The same without ink that goes on as paper: what is narrow between round badges, in which
+        digits stand, is as light as these, or as dark. `grey`: the picture that was spread.
+
+        A badge parts its digit from all else of its tone, as in an opening by reconstruction
+        (Vincent 1993), which would also take digits that touch a line.
+        """
+        tones, ink = self.of(grey), self.ink.copy()
+        _, labels, stats, _ = cv2.connectedComponentsWithStats((ink > FAINT_INK).astype(np.uint8))
+        paper = set()
+        for piece, (x, y, w, h) in enumerate(stats[1:, :4].tolist(), start=1):
+            box = np.s_[max(y - 2, 0) : y + h + 2, max(x - 2, 0) : x + w + 2]
+            own = labels[box] == piece
+            if own.size <= self.cell**2 and self._goes_on(own, tones[box], self.depth[box]):
+                paper.add(Glyph(x, y, x + w, y + h))
+                ink[box][own] = 0
+        glyphs = [glyph for glyph in self.glyphs if glyph not in paper]
+        return replace(self, ink=ink, glyphs=glyphs)
+
+    @staticmethod
+    def _goes_on(
+        own: NDArray[np.bool_], tones: NDArray[np.uint8], depth: NDArray[np.float32]
+    ) -> bool:
+        """Whether its `own` px of (H, W), or more than a few, have others of their tone beside."""
+        mask = own.astype(np.uint8)
+        near, far = (cv2.dilate(mask, np.ones((side, side), np.uint8)) > 0 for side in (3, 5))
+        deepest = own & (depth > INK_THRESHOLD * depth[own].max())
+        apart = np.abs(tones[far & ~near].astype(float) - np.median(tones[deepest]))
+        return bool((apart < SAME_TONE * depth[own].max()).mean() > OPEN_SHARE)
 
     def places(self) -> NDArray[np.float64]:
         """(N, 2) centres of the glyphs in grid units."""
