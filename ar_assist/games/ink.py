@@ -73,7 +73,7 @@ def ink_of(depth: NDArray[np.float32], reach_px: float, least: float = MIN_CONTR
 
 def glyphs_of(ink: Ink, deep: float = INK_THRESHOLD) -> list[Glyph]:
     """The connected pieces of faint ink that hold deep ink (hysteresis, as in Canny 1986)."""
-    _, is_glyph, stats = _pieces(ink, deep)
+    _, is_glyph, stats = pieces_of(ink, deep)
     boxes = stats[is_glyph, :4].tolist()
     return [Glyph(x, y, x + w, y + h) for x, y, w, h in boxes]
 
@@ -82,13 +82,13 @@ def without_glyphs(
     depth: NDArray[np.float32], ink: Ink, deep: float = INK_THRESHOLD
 ) -> NDArray[np.float32]:
     """What is left of the depth that the ink was made of, without the glyphs and their blur."""
-    labels, is_glyph, _ = _pieces(ink, deep)
+    labels, is_glyph, _ = pieces_of(ink, deep)
     blurred = cv2.dilate(is_glyph[labels].astype(np.uint8), np.ones((5, 5), np.uint8))
     return np.asarray(np.where(blurred, 0, depth), np.float32)
 
 
-def _pieces(
-    ink: Ink, deep: float
+def pieces_of(
+    ink: Ink, deep: float = INK_THRESHOLD
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int32]]:
     """(H, W) numbers of the pieces of faint ink; which hold deep ink; (N, 5) boxes and areas."""
     faint = (ink > FAINT_INK).astype(np.uint8)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ar_assist.games.ink import (
-    FAINT_INK,
     INK_THRESHOLD,
     MIN_CONTRAST,
     PATCH,
@@ -21,6 +20,7 @@ from ar_assist.games.ink import (
     glyphs_of,
     ink_of,
     patch_of,
+    pieces_of,
     without_glyphs,
 )
 from ar_assist.games.nonogram.digits import NO_DIGIT, classify
@@ -100,16 +100,15 @@ class Sheet:
         (Vincent 1993), which would also take digits that touch a line.
         """
         tones, ink = self.of(grey), self.ink.copy()
-        _, labels, stats, _ = cv2.connectedComponentsWithStats((ink > FAINT_INK).astype(np.uint8))
-        paper = set()
-        for piece, (x, y, w, h) in enumerate(stats[1:, :4].tolist(), start=1):
+        labels, is_glyph, stats = pieces_of(ink)
+        is_glyph &= stats[:, 2:4].max(axis=1) <= GLYPH_SIDE[1] * self.cell  # no others are read
+        for piece in np.flatnonzero(is_glyph).tolist():
+            x, y, w, h = stats[piece, :4].tolist()
             box = np.s_[max(y - 2, 0) : y + h + 2, max(x - 2, 0) : x + w + 2]
             own = labels[box] == piece
-            if own.size <= self.cell**2 and self._goes_on(own, tones[box], self.depth[box]):
-                paper.add(Glyph(x, y, x + w, y + h))
+            if self._goes_on(own, tones[box], self.depth[box]):
                 ink[box][own] = 0
-        glyphs = [glyph for glyph in self.glyphs if glyph not in paper]
-        return replace(self, ink=ink, glyphs=glyphs)
+        return replace(self, ink=ink, glyphs=_digit_sized(ink, glyphs_of(ink), self.cell, True))
 
     @staticmethod
     def _goes_on(
