@@ -285,6 +285,27 @@ def test_middles_of_tiles_and_corners_between_them_are_no_cells_of_one_lattice()
     assert np.abs(fit.sides - pitch).max() < 1
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_faces_with_a_pale_lower_edge_are_cut_where_they_meet(seed: int) -> None:
+    """Mirrored about the pale edge they are as alike as about the line between two tiles."""
+    rows, cols, (width, height) = 8, 14, (50, 60)
+    kinds = np.random.default_rng(seed).permutation(np.repeat(np.arange(28), 4))
+    face = np.full((height, width, 3), (20, 15, 150), np.float32)
+    face[-15:] += (110, 110, 40)
+    face[[0, -1]] = face[:, [0, -1]] = (15, 12, 130)
+    image = np.full((720, 960, 3), (50, 100, 50), np.float32)
+    image += np.random.default_rng(seed).normal(0, 3, image.shape)
+    for n, (r, c) in zip(kinds, product(range(rows), range(cols)), strict=True):
+        tile, rng = face.copy(), np.random.default_rng(n)
+        for x, y in rng.integers((12, 14), (38, 46), (5, 2)).tolist():
+            cv2.circle(tile, (x, y), 5, (240, 240, 240), 2)
+        y, x = 130 + r * height, 130 + c * width
+        image[y : y + height, x : x + width] = tile
+    image = cv2.GaussianBlur(image, (0, 0), 0.8).clip(0, 255).astype(np.uint8)
+    corners = SIDES * (cols * width, rows * height) + 129.5
+    assert best_error(image, corners.astype(np.float32), tried=1) < 0.05
+
+
 def test_small_pictures_are_cut_at_their_borders_though_ground_shows_between() -> None:
     """Cut through the middle, cells are half ground, half tile, and have equals by that.
 

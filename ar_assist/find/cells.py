@@ -146,13 +146,13 @@ def compared(image: Image, fit: Fit) -> Fit:
 
 
 def placed(image: Image, fit: Fit) -> Fit:
-    """A lattice that is complete, its cells moved by a part of one to where they are symmetric.
+    """A lattice that is complete, its cells moved by a part of one to where their borders are.
 
     Where they begin was told when only its beginning was known, and no better than that fitted.
     """
     near = np.abs(SHIFTS) < PLACED
-    costs = (_asymmetry(*profiles)[near] for profiles in _profiles(_smooth(image, fit), fit))
-    x, y = (float(SHIFTS[near][cost.argmin()]) for cost in costs)
+    odds = (_odds(*profiles)[near] for profiles in _profiles(_smooth(image, fit), fit))
+    x, y = (float(SHIFTS[near][likely.argmax()]) for likely in odds)
     return fit.moved(x, y)
 
 
@@ -265,7 +265,7 @@ def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
     equals are apart is measured by the same at all phases: cut through the middle, cells beside
     the ground are half of it, differ the most from others, and would make equals of all the rest.
     """
-    along_x, along_y = (_border(*p[:2]) - _asymmetry(*p) for p in _profiles(smooth, fit))
+    along_x, along_y = (_odds(*profiles) for profiles in _profiles(smooth, fit))
     small = _halved(smooth)
     where = np.argwhere(_surrounded(fit.support))
     few = where[:: max(1, len(where) // PHASE_CELLS)]
@@ -314,6 +314,15 @@ def _cut(picture: Maps, box: Box) -> Maps:
     inner = picture[CELL_PX:-CELL_PX, CELL_PX:-CELL_PX]
     cells: Maps = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
     return cells
+
+
+def _odds(variance: Profile, edges: Profile, level: Profile) -> NDArray[np.float64]:
+    """At all PHASES: how likely cells begin there, by what a border looks like.
+
+    A face with a pale lower edge has two places that are nearly as symmetric, a fifth of it apart,
+    and where there is no border only one of them.
+    """
+    return _border(variance, edges) - _asymmetry(variance, edges, level)
 
 
 def _border(variance: Profile, edges: Profile) -> NDArray[np.float64]:
