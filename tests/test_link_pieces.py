@@ -5,10 +5,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from drawn import cells_of, cleared, picture, same_partition, shuffled
+from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
+from sklearn.cluster import AgglomerativeClustering
 
 from ar_assist.games.link import reader
 from ar_assist.games.link.pieces import differ_at_edges, joined, run_on
+from ar_assist.look import TRUST
 from ar_assist.types import Lattice
 
 
@@ -123,9 +125,30 @@ def _of_one_picture(step: np.ndarray) -> np.ndarray:
 
 def test_a_code_that_is_cut_along_its_diagonals_runs_on() -> None:
     cells, tile = _of_one_picture(np.array([2.0, 1.0])), np.ones((8, 9), bool)
-    assert run_on(cells, tile)
-    strangers = cells.reshape(72, 32, 32, 3)[np.random.default_rng(5).permutation(72)]
-    assert not run_on(strangers.reshape(cells.shape), tile), "pictures that touch"
+    groups = AgglomerativeClustering(24).fit_predict(cells.reshape(72, -1))
+    assert run_on(cells, tile, groups)
+    others = np.random.default_rng(5).permutation(72)
+    strangers = cells.reshape(72, 32, 32, 3)[others].reshape(cells.shape)
+    assert not run_on(strangers, tile, groups[others]), "pictures that touch"
     cells[:, :, [0, 1, 2, -3, -2, -1]] = cells[:, :, :, [0, 1, 2, -3, -2, -1]] = 90
     shade = np.linspace(0, 60, 9)[None, :, None, None, None]
-    assert not run_on((cells + shade).astype(np.float32), tile), "gaps before a ground that changes"
+    shaded = (cells + shade).astype(np.float32)
+    assert not run_on(shaded, tile, groups), "gaps before a ground that changes"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_runs_on_around_round_tiles_is_ground(seed: int) -> None:
+    truth = shuffled(6, 8, 12, seed)
+    image, lattice = picture(np.zeros_like(truth))
+    rng = np.random.default_rng(seed)
+    clouds = rng.integers(80, 200, (8, 10, 3)).astype(np.uint8)
+    image[:] = cv2.resize(clouds, image.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+    ends = cv2.convexHull(np.array([[21, 0], [10, 18], [-10, 18], [-21, 0], [-10, -18], [10, -18]]))
+    for (r, c), kind in np.ndenumerate(truth):
+        middle = np.array([c + 3.5, r + 3.5]) * PITCH
+        cv2.fillConvexPoly(image, (middle + ends).astype(int), (120, 60, 40), cv2.LINE_AA)
+        at = middle.astype(int).tolist()
+        cv2.putText(image, chr(64 + kind), (at[0] - 11, at[1] + 10), 0, 1.0, (90, 220, 230), 3)
+    reading = reader.read(cv2.GaussianBlur(image, (0, 0), 0.8), lattice)
+    assert same_partition(cells_of(reading), truth)
+    assert reading is not None and reading.confidence > TRUST

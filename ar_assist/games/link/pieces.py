@@ -31,6 +31,10 @@ CUT_EDGES = 1.25
 # correlation of 0.6 and more of codes of black and white modules, 0.36 at most of 171 true boards,
 # of those that show half as much there as in their middle: gaps show less.
 RIM_PX, RUN_ON, AS_IN_MIDDLE = 2, 0.5, 0.5
+# Of the variance there that equals have among themselves: ground (0.9 and more of tiles before soft
+# colours). Of codes of modules it is less on one side at least (0.66 at most of 90 lattices).
+AS_STRANGERS = 0.8
+SIDES_PX = RIM_PX, CELL - 1 - RIM_PX
 GRADIENT = 2.0  # grey levels a cell px: noise and JPEG leave less
 # Times as much as askew that edges vary along the lattice's lines: on right ones 18 (the median of
 # 209 drawn boards), on sheared ones 1 along the likest of their lines, and in one of a hundred 5.
@@ -196,16 +200,33 @@ def _end(cells: Array, tile: Mask, bare: Mask) -> bool:
     return bool(beside.any() and np.median(steps[beside]) > SAME)
 
 
-def run_on(cells: Array, tile: Mask) -> bool:
+def run_on(cells: Array, tile: Mask, groups: Indices) -> bool:
     """Whether what `tile` (R, C) ones of the cells (R, C, CELL, CELL, 3) show runs on from each to
     the next, both across and down: they are one picture, cut, as a code of modules is along its
     diagonals, where cells have their equals. Gaps are all alike, and pictures that touch strangers.
+
+    The ground around round tiles runs on too, but does not depend on which of the (N,) groups, row
+    by row, they are in.
     """
     turned = cells.swapaxes(0, 1).swapaxes(2, 3)
-    return _run_on_across(cells, tile) and _run_on_across(turned, tile.T)
+    if not (_runs_on_across(cells, tile) and _runs_on_across(turned, tile.T)):
+        return False
+    sides = (of[tile][:, :, at] for of in (cells, cells.swapaxes(2, 3)) for at in SIDES_PX)
+    return any(_differ_by_kind(side, groups) for side in sides)
 
 
-def _run_on_across(cells: Array, tile: Mask) -> bool:
+def _differ_by_kind(shown: Array, groups: Indices) -> bool:
+    """Whether what is shown (N, …) differs less among the equals of a group than among all (the
+    within mean square of an analysis of variance)."""
+    _, kind, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    flat = shown.reshape(len(shown), -1)
+    means = np.zeros((len(sizes), flat.shape[1]))
+    np.add.at(means, kind, flat)
+    within = np.square(flat - (means / sizes[:, None])[kind]).sum() / max(1, len(flat) - len(sizes))
+    return bool(within < AS_STRANGERS * flat.var(0, ddof=1).sum())
+
+
+def _runs_on_across(cells: Array, tile: Mask) -> bool:
     """The same from each tile to the next on its right."""
     beside = tile[:, :-1] & tile[:, 1:]
     if beside.sum() < FEW:

@@ -325,7 +325,7 @@ def _is_no_board(survey: Survey, groups: Indices, sizes: Indices) -> bool:
         or (dealing.is_sheared(tile & ~doubt) and not edges_run_along(cells, tile))
         or dealing.is_in_lines(tile, groups)
         or (not survey.on_picture and cuts_pictures(cells, survey.vacant))
-        or run_on(cells, tile)
+        or run_on(cells, tile, groups)
         or differ_at_edges(survey.cells, survey.tile, ~survey.tile & ~survey.doubt)
     )
 
