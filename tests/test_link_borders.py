@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import cv2
 import numpy as np
 import pytest
-from drawn import PITCH, cells_of, cleared, picture, same_partition, shuffled
+from drawn import PITCH, cells_of, cleared, pattern, picture, same_partition, shuffled
 
 from ar_assist.games.link import reader
-from ar_assist.games.link.advice import SURE
+from ar_assist.games.link.advice import SURE, advise
+from ar_assist.games.link.board import Rules
 from ar_assist.games.link.borders import borders
 from ar_assist.games.link.survey import evened
 from ar_assist.look import TRUST
@@ -47,6 +50,58 @@ def seen(image: Image, lattice: Lattice) -> tuple[np.ndarray, np.ndarray] | None
         (found.off > 1).reshape(grid)[1:-1, 1:-1],
         found.shared.reshape(grid)[1:-1, 1:-1],
     )
+
+
+def before_towers(
+    truth: np.ndarray, pitch: tuple[float, float], seed: int
+) -> tuple[Image, Lattice]:
+    """Tiles before towers under a plain sky, with lit windows at a pitch across and down."""
+    image, lattice = picture(np.zeros_like(truth))
+    rng = np.random.default_rng(seed)
+    image[:] = (150, 120, 190)
+    (height, width), (dx, dy) = image.shape[:2], pitch
+    left = rng.uniform(-dx, 0)
+    while left < width:
+        right, top = (
+            left + int(rng.integers(3, 8)) * dx,
+            int(rng.integers(height // 6, height * 2 // 3)),
+        )
+        cv2.rectangle(image, (round(left), top), (round(right) - 1, height), (60, 40, 45), -1)
+        for x, y in product(np.arange(left + 4, right - 6, dx), np.arange(top + 6, height, dy)):
+            cv2.rectangle(
+                image, (round(x), round(y)), (round(x) + 5, round(y) + 7), (110, 170, 200), -1
+            )
+        left = right + int(rng.integers(3)) * 4
+    for (r, c), kind in np.ndenumerate(truth):
+        if kind:
+            y, x = (r + 3) * PITCH + 2, (c + 3) * PITCH + 2
+            image[y : y + PITCH - 4, x : x + PITCH - 4] = pattern(int(kind))[2:-2, 2:-2]
+    noise = rng.normal(0, 2, image.shape)
+    return (cv2.GaussianBlur(image, (0, 0), 1.0) + noise).clip(0, 255).astype(np.uint8), lattice
+
+
+@pytest.mark.parametrize(
+    ("pitch", "seed"),
+    [((11.8, 15.8), 7), *(((15.8, 15.8), seed) for seed in (2, 11, 12, 15)), ((24.2, 16), 11)],
+)
+def test_no_pair_is_made_of_windows_behind_the_board(pitch: tuple[float, float], seed: int) -> None:
+    """Where the pitch of tiles is nearly a multiple of theirs, cells of windows have equals."""
+    truth = cleared(shuffled(6, 10, 12, seed), 19, seed)
+    image, lattice = before_towers(truth, pitch, seed)
+    reading = reader.read(image, lattice)
+    if reading is None:
+        return
+    x, y = np.rint((reading.corners[0] - lattice.corners[0]) / lattice.pitch_xy).astype(int)
+    seen = np.pad(truth, 3)[3 + y :, 3 + x :]  # where cells of the reading lie
+    for move in advise([reading.board], Rules(), 2000, reading.certainty).moves:
+        assert seen[move.link.a] == seen[move.link.b] != 0
+
+
+def test_a_board_before_towers_is_read() -> None:
+    truth = cleared(shuffled(6, 10, 12, 6), 10, 6)
+    reading = reader.read(*before_towers(truth, (13, 17), 6))
+    assert same_partition(cells_of(reading), truth)
+    assert reading is not None and reading.confidence > TRUST
 
 
 @pytest.mark.parametrize("seed", range(4))

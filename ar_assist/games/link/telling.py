@@ -85,7 +85,11 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     told = _told(cells, seen, inside, frame)
     if told is None or frame is None or not _are_kinds_unlike(told, inside):
         return told
-    return _told(cells, seen, inside, None)
+    bare = _told(cells, seen, inside, None)
+    if bare is None or not _are_pictures_behind(seen, told.odd, told.mated, inside):
+        return bare
+    unproved = told.odd & ~told.vouched & bare.tile
+    return replace(bare, certainty=np.where(unproved, DOUBTFUL, bare.certainty))
 
 
 def _are_kinds_unlike(told: Told, inside: Mask) -> bool:
@@ -235,19 +239,21 @@ def _may_be_tiles(
     must_have_mate = ~inside | made.blank | (seen.plain & ~vouched) | seen.empty
     if frame:
         mated = mated & ~(frame.shared & seen.plain & ~vouched)
-        pictures = inside & mated & ~seen.plain & ~seen.empty
-        mated = mated & ~_are_pieces(frame.open_ & ~vouched, pictures)
+        pictures = inside & ~seen.plain & ~seen.empty
+        mated = mated & ~_are_pieces(frame.open_ & ~vouched, pictures, mated)
     # Beside the board a blank tile must show the frame, on every side.
     is_blank = ~made.odd & ~seen.quiet.any(1) & bool(frame)
     may_be: Mask = np.where(must_have_mate, mated & ~made.odd, mated | ~made.odd)
     return may_be & (inside | ~seen.plain | is_blank)
 
 
-def _are_pieces(open_: Mask, pictures: Mask) -> Mask:
+def _are_pieces(open_: Mask, pictures: Mask, mated: Mask) -> Mask:
     """(N,) which cells are pieces of what lies behind, though some of it comes again: they and
-    their mates are `open_`, and few of the `pictures` with mates are."""
-    few = (open_ & pictures).sum() < MOST_DOUBT * pictures.sum()
-    return open_ & bool(few)
+    their mates are `open_`, and few of the `pictures` with mates are, or many that are have none.
+    """
+    are_few = (open_ & pictures & mated).sum() < MOST_DOUBT * (pictures & mated).sum()
+    are_alone = (open_ & pictures & ~mated).sum() > MOST_DOUBT * (open_ & pictures).sum()
+    return open_ & bool(are_few or are_alone)
 
 
 def _certainties(
@@ -323,8 +329,18 @@ def _amid_frames(cells: Array, seen: ground.Shown, odd: Mask, mated: Mask, insid
     if bare.sum() >= MANY_BARE * inside.sum() and framing.are_of_one_colour(cells[bare]):
         unframed = bare
     blank = unlike & mated & plain & ~unframed & ~seen.quiet.any(1) & ~seen.beside
-    spared = unlike & mated & ~plain & seen.is_plain
+    may_be_spared = seen.is_plain and not _are_pictures_behind(seen, odd, mated, inside)
+    spared = unlike & mated & ~plain & may_be_spared
     return _Made(odd & ~blank, blank, unframed, spared)
+
+
+def _are_pictures_behind(seen: ground.Shown, odd: Mask, mated: Mask, inside: Mask) -> bool:
+    """Whether what lies behind shows pictures too, in and around the board, though empty cells are
+    plain: of all that are `odd` most have no mate. Some may have, of windows in a wall."""
+    pictures = odd & ~seen.plain & ~seen.empty
+    alone = pictures & ~mated
+    are_behind = (alone & inside).sum() > MOST_MARKED and 2 * alone.sum() > pictures.sum()
+    return seen.is_plain and bool(are_behind)
 
 
 def _bare(cells: Array, seen: ground.Shown, mated: Mask, inside: Mask) -> _Made:
