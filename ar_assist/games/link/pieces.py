@@ -215,17 +215,6 @@ def run_on(cells: Array, tile: Mask, groups: Indices) -> bool:
     return any(_differ_by_kind(side, groups) for side in sides)
 
 
-def _differ_by_kind(shown: Array, groups: Indices) -> bool:
-    """Whether what is shown (N, …) differs less among the equals of a group than among all (the
-    within mean square of an analysis of variance)."""
-    _, kind, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    flat = shown.reshape(len(shown), -1)
-    means = np.zeros((len(sizes), flat.shape[1]))
-    np.add.at(means, kind, flat)
-    within = np.square(flat - (means / sizes[:, None])[kind]).sum() / max(1, len(flat) - len(sizes))
-    return bool(within < AS_STRANGERS * flat.var(0, ddof=1).sum())
-
-
 def _runs_on_across(cells: Array, tile: Mask) -> bool:
     """The same from each tile to the next on its right."""
     beside = tile[:, :-1] & tile[:, 1:]
@@ -240,6 +229,17 @@ def _runs_on_across(cells: Array, tile: Mask) -> bool:
     end, begin, middle = (float(np.square(of).mean()) for of in (ends, begins, middles))
     shared = float((ends * begins).mean())
     return min(end, begin) > AS_IN_MIDDLE * middle and shared > RUN_ON * np.sqrt(end * begin)
+
+
+def _differ_by_kind(shown: Array, groups: Indices) -> bool:
+    """Whether what is shown (N, …) differs less among the equals of a group than among all (the
+    within mean square of an analysis of variance)."""
+    _, kind, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    flat = shown.reshape(len(shown), -1)
+    means = np.zeros((len(sizes), flat.shape[1]))
+    np.add.at(means, kind, flat)
+    within = np.square(flat - (means / sizes[:, None])[kind]).sum() / max(1, len(flat) - len(sizes))
+    return bool(within < AS_STRANGERS * flat.var(0, ddof=1).sum())
 
 
 def edges_run_along(cells: Array, tile: Mask) -> bool:

@@ -89,7 +89,8 @@ def tell(cells: Array, inside: Mask) -> Told | None:
     if bare is None or not _are_pictures_behind(seen, told.odd, told.mated, inside):
         return bare
     unproved = told.odd & ~told.vouched & bare.tile
-    return replace(bare, certainty=np.where(unproved, DOUBTFUL, bare.certainty))
+    most = np.where(unproved, DOUBTFUL, 1.0)
+    return replace(bare, certainty=np.minimum(bare.certainty, most))
 
 
 def _are_kinds_unlike(told: Told, inside: Mask) -> bool:
