@@ -27,6 +27,7 @@ COMPARED = 150  # cells compared with each other: pairs enough, and quick
 MIN_FILL = 0.8  # of the best basis' fill: others may be the board's own down to this
 PHASES = np.arange(0, CELL_PX, 0.25)  # px of CELL_PX: where cells may begin
 PLACED = 1 / 6  # of a cell: it begins no further from where a rough lattice tells
+NEARBY = 0.03  # of a cell: the middle of a border is no further from where it is strongest
 SHIFTS = ((PHASES + 0.5) / CELL_PX + 0.5) % 1 - 0.5  # cells: of one that begins at a phase
 PHASE_STEP_PX = 2  # of HALF_PX, a sixth of a cell: contents agree over a quarter
 EQUALS = 0.5  # per e-fold of the contents' distance, against one of edges or variance
@@ -150,10 +151,18 @@ def placed(image: Image, fit: Fit) -> Fit:
 
     Where they begin was told when only its beginning was known, and no better than that fitted.
     """
-    near = np.abs(SHIFTS) < PLACED
-    odds = (_odds(*profiles)[near] for profiles in _profiles(_smooth(image, fit), fit))
-    x, y = (float(SHIFTS[near][likely.argmax()]) for likely in odds)
+    x, y = (_begins(*profiles) for profiles in _profiles(_smooth(image, fit), fit))
     return fit.moved(x, y)
+
+
+def _begins(variance: Profile, edges: Profile, level: Profile) -> float:
+    """Where cells begin along an axis, cells from where they were thought to: near the likeliest
+    place, which is told to a pixel by strength, where a border is most symmetric."""
+    asymmetry = _asymmetry(variance, edges, level)
+    odds = _border(variance, edges) - asymmetry
+    likeliest = SHIFTS[np.where(np.abs(SHIFTS) < PLACED, odds, -np.inf).argmax()]
+    near = np.abs(SHIFTS - likeliest) < NEARBY
+    return float(SHIFTS[np.where(near, asymmetry, np.inf).argmin()])
 
 
 def _smooth(image: Image, fit: Fit) -> Maps:
@@ -265,7 +274,7 @@ def _phase(smooth: Maps, fit: Fit) -> NDArray[np.float64]:
     equals are apart is measured by the same at all phases: cut through the middle, cells beside
     the ground are half of it, differ the most from others, and would make equals of all the rest.
     """
-    along_x, along_y = (_odds(*profiles) for profiles in _profiles(smooth, fit))
+    along_x, along_y = (_border(*p[:2]) - _asymmetry(*p) for p in _profiles(smooth, fit))
     small = _halved(smooth)
     where = np.argwhere(_surrounded(fit.support))
     few = where[:: max(1, len(where) // PHASE_CELLS)]
@@ -314,15 +323,6 @@ def _cut(picture: Maps, box: Box) -> Maps:
     inner = picture[CELL_PX:-CELL_PX, CELL_PX:-CELL_PX]
     cells: Maps = inner.reshape(box.rows, CELL_PX, box.cols, CELL_PX, -1).transpose(0, 2, 1, 3, 4)
     return cells
-
-
-def _odds(variance: Profile, edges: Profile, level: Profile) -> NDArray[np.float64]:
-    """At all PHASES: how likely cells begin there, by what a border looks like.
-
-    A face with a pale lower edge has two places that are nearly as symmetric, a fifth of it apart,
-    and where there is no border only one of them.
-    """
-    return _border(variance, edges) - _asymmetry(variance, edges, level)
 
 
 def _border(variance: Profile, edges: Profile) -> NDArray[np.float64]:
