@@ -62,15 +62,12 @@ def before_towers(
     (height, width), (dx, dy) = image.shape[:2], pitch
     left = rng.uniform(-dx, 0)
     while left < width:
-        right, top = (
-            left + int(rng.integers(3, 8)) * dx,
-            int(rng.integers(height // 6, height * 2 // 3)),
-        )
+        right = left + int(rng.integers(3, 8)) * dx
+        top = int(rng.integers(height // 6, height * 2 // 3))
         cv2.rectangle(image, (round(left), top), (round(right) - 1, height), (60, 40, 45), -1)
         for x, y in product(np.arange(left + 4, right - 6, dx), np.arange(top + 6, height, dy)):
-            cv2.rectangle(
-                image, (round(x), round(y)), (round(x) + 5, round(y) + 7), (110, 170, 200), -1
-            )
+            at, end = (round(x), round(y)), (round(x) + 5, round(y) + 7)
+            cv2.rectangle(image, at, end, (110, 170, 200), -1)
         left = right + int(rng.integers(3)) * 4
     for (r, c), kind in np.ndenumerate(truth):
         if kind:
