@@ -87,6 +87,12 @@ def face(cells: Array) -> Array:
     return part
 
 
+def turned(cells: Array) -> Array:
+    """(C, R, CELL, CELL, 3) the board of (R, C, CELL, CELL, 3) cells, mirrored about its diagonal:
+    what lay across lies down."""
+    return cells.swapaxes(0, 1).swapaxes(2, 3)
+
+
 def opponent(cells: Array) -> tuple[Array, Array]:
     """Luminance (N, H, W) and two colour differences (N, H, W, 2) of BGR cells."""
     n, h, w = cells.shape[:3]

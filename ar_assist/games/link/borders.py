@@ -13,6 +13,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ar_assist.games import tiles
 from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.framing import MOST, Frame
 from ar_assist.games.tiles import CELL, Array
@@ -50,7 +51,7 @@ def borders(cells: Array, inside: Mask, plain: Mask) -> Borders | None:
     any cell around those (N,) `inside` has four. Where most tiles are `plain` squares, what lies
     over them may be as plain; elsewhere a plain one may be a part of what lies behind.
     """
-    right, below = _edges(cells), _edges(cells.swapaxes(0, 1).swapaxes(2, 3)).T
+    right, below = _edges(cells), _edges(tiles.turned(cells)).T
     across = np.pad(right, ((0, 0), (1, 1)), constant_values=np.inf)
     down = np.pad(below, ((1, 1), (0, 0)), constant_values=np.inf)
     weakest = np.min([across[:, :-1], across[:, 1:], down[:-1], down[1:]], 0)

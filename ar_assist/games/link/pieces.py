@@ -11,6 +11,7 @@ from math import ceil
 import numpy as np
 from scipy.spatial import distance
 
+from ar_assist.games import tiles
 from ar_assist.games.link.colours import SAME, Mask
 from ar_assist.games.link.ground import SEAM, seams
 from ar_assist.games.tiles import CELL, EDGE, Array, Indices
@@ -34,7 +35,6 @@ RIM_PX, RUN_ON, AS_IN_MIDDLE = 2, 0.5, 0.5
 # Of the variance there that equals have among themselves: ground (0.9 and more of tiles before soft
 # colours). Of codes of modules it is less on one side at least (0.66 at most of 90 lattices).
 AS_STRANGERS = 0.8
-SIDES_PX = RIM_PX, CELL - 1 - RIM_PX
 GRADIENT = 2.0  # grey levels a cell px: noise and JPEG leave less
 # Times as much as askew that edges vary along the lattice's lines: on right ones 18 (the median of
 # 209 drawn boards), on sheared ones 1 along the likest of their lines, and in one of a hundred 5.
@@ -208,10 +208,10 @@ def run_on(cells: Array, tile: Mask, groups: Indices) -> bool:
     The ground around round tiles runs on too, but does not depend on which of the (N,) groups, row
     by row, they are in.
     """
-    turned = cells.swapaxes(0, 1).swapaxes(2, 3)
-    if not (_runs_on_across(cells, tile) and _runs_on_across(turned, tile.T)):
+    if not (_runs_on_across(cells, tile) and _runs_on_across(tiles.turned(cells), tile.T)):
         return False
-    sides = (of[tile][:, :, at] for of in (cells, cells.swapaxes(2, 3)) for at in SIDES_PX)
+    shown, rims = cells[tile], (RIM_PX, -1 - RIM_PX)
+    sides = (side for rim in rims for side in (shown[:, rim], shown[:, :, rim]))
     return any(_differ_by_kind(side, groups) for side in sides)
 
 
@@ -245,8 +245,7 @@ def _differ_by_kind(shown: Array, groups: Indices) -> bool:
 def edges_run_along(cells: Array, tile: Mask) -> bool:
     """Whether edges that tiles share run along the lines of the lattice, (R, C, CELL, CELL, 3)
     cells, and not askew by a cell a line, as where these are diagonals of the board's."""
-    turned = cells.swapaxes(0, 1).swapaxes(2, 3)
-    return _run_down(cells, tile) and _run_down(turned, tile.T)
+    return _run_down(cells, tile) and _run_down(tiles.turned(cells), tile.T)
 
 
 def _run_down(cells: Array, tile: Mask) -> bool:

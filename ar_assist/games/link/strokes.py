@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ar_assist.games import tiles
 from ar_assist.games.link.colours import Mask
 from ar_assist.games.link.ground import QUIET
 from ar_assist.games.tiles import CELL, Array
@@ -22,8 +23,7 @@ def crossed(cells: Array) -> Mask:
     Equal pieces of it lie in several cells, and would be tiles. No tile's picture goes on beyond
     two of its sides.
     """
-    turned = cells.swapaxes(0, 1).swapaxes(2, 3)
-    beside, below = _over_right(cells), _over_right(turned).T
+    beside, below = _over_right(cells), _over_right(tiles.turned(cells)).T
     count = np.zeros(cells.shape[:2], int)
     count[:, :-1] += beside
     count[:, 1:] += beside
