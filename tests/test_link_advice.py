@@ -190,6 +190,15 @@ def test_of_safe_pairs_the_surer_is_shown_though_it_is_harder_to_see() -> None:
     assert shown[-1] == (easy.a, easy.b)
 
 
+def test_a_pair_linked_inside_is_shown_before_one_linked_round_cells_that_nobody_read() -> None:
+    board = parse_board("1 3 1 9 4\n5 . . . 6\n6 . . . 5\n4 9 8 3 8")
+    easiest = LinkGame("none").advise([board]).moves[0].link
+    assert easiest.path == ((0, 0), (-1, 0), (-1, 2), (0, 2))
+    moves = LinkGame("none").advise([board], reading_of(board)).moves
+    assert all(0 <= r < 4 and 0 <= c < 5 for r, c in moves[0].link.path)
+    assert easiest in [move.link for move in moves]
+
+
 def test_a_misread_tile_leaves_safe_pairs_among_the_rest() -> None:
     board = parse_board("1 1 9 2 2\n3 4 9 4 3\n9 5 5 6 6")
     said = LinkGame("none").advise([board])

@@ -152,12 +152,15 @@ def _last_move(history: Sequence[LinkBoard], rules: Rules) -> tuple[Cell, ...]:
     return pairs[0] if pairs else ()
 
 
-def _risk(found: Link, certainty: NDArray[np.float32] | None) -> int:
-    """Of how many classes of certainty the pair falls short."""
+def _risk(found: Link, certainty: NDArray[np.float32] | None) -> tuple[int, bool]:
+    """Of how many classes of certainty the pair falls short, and whether its path leaves the cells
+    that were read: a line that was missed may lie there."""
     if certainty is None:
-        return 0
+        return 0, False
     worse = min(certainty[found.a], certainty[found.b])
-    return sum(bool(worse < level) for level in SURER)
+    rows, cols = certainty.shape
+    leaves = any(not (0 <= r < rows and 0 <= c < cols) for r, c in found.path)
+    return sum(bool(worse < level) for level in SURER), leaves
 
 
 def _effort(found: Link, last: tuple[Cell, ...]) -> int:
