@@ -465,7 +465,8 @@ class Assistant:
             reason="reading the board",
         )
         if belief.reading is None:
-            return view
+            doubted = belief.doubted
+            return replace(view, reason=self._why_unsure(doubted)) if doubted else view
         hidden = self._why_no_hint()
         return replace(
             view,
@@ -483,9 +484,7 @@ class Assistant:
         if belief.advice is None or belief.reading is None:
             return "working out a move"
         if not belief.is_trusted:
-            unsure = "not sure of the reading"
-            is_small = self._cell_px() < SMALL_PX
-            return f"{unsure}: the cells are small, come nearer" if is_small else unsure
+            return self._why_unsure(belief.reading)
         if self._touch is None:
             is_disputed = belief.disputed is not None and belief.touches_said(belief.disputed)
             return "two readings disagree, looking on" if is_disputed else ""
@@ -495,10 +494,16 @@ class Assistant:
             return "the board has changed, reading it again"
         return "something moves, reading again"
 
-    def _cell_px(self) -> float:
+    def _why_unsure(self, reading: Reading[Any]) -> str:
+        is_small = self._cell_px(reading) < SMALL_PX
+        return "not sure of the reading" + (
+            ": the cells are small, come nearer" if is_small else ""
+        )
+
+    def _cell_px(self, reading: Reading[Any]) -> float:
         """Side of a typical cell in the frame."""
-        followed, reading = self._followed, self._belief.reading
-        assert followed is not None and followed.plane is not None and reading is not None
+        followed = self._followed
+        assert followed is not None and followed.plane is not None
         quads = followed.plane.to_frame(reading.cell_quads())
         sides = np.linalg.norm(quads - np.roll(quads, 1, axis=2), axis=-1)
         return float(np.median(sides))

@@ -32,6 +32,7 @@ from ar_assist.testimony import (
 from ar_assist.types import Advice, AnyGame, Board, Correction, Homography, Mark, Reading
 
 SURE = 0.9  # confidence at which one look at a new plane is believed
+EVEN = 0.5  # … and under which none is, however many agree: likelier than not it is no board
 # Looks that agree, if one is not sure; of what the picture cuts off, a keyboard or icons, enough
 # may be alike for two.
 WHOLE_LOOKS, CUT_OFF_LOOKS = 2, 3
@@ -106,6 +107,14 @@ class Belief:
     def is_trusted(self) -> bool:
         """Whether a hint may rest on the board."""
         return self.reading is not None and self.reading.confidence >= TRUST
+
+    @property
+    def doubted(self) -> Reading[Any] | None:
+        """What was read last, if it is likelier no board and so is not believed."""
+        rumour = self._rumour
+        if self.reading is not None or rumour is None or rumour.heard[-1].confidence >= EVEN:
+            return None
+        return rumour.heard[-1]
 
     @property
     def is_contradicted(self) -> bool:
@@ -312,8 +321,8 @@ class Belief:
                 return reading
             return rumour.gist if time - rumour.first >= AIMED_S else None
         looks = WHOLE_LOOKS if sight.in_view is None else CUT_OFF_LOOKS
-        is_good = was_lost or rumour.looks >= looks or reading.confidence >= SURE
-        return reading if is_good else None
+        is_good = reading.confidence >= (SURE if rumour.looks < looks else EVEN)
+        return reading if was_lost or is_good else None
 
     def _is_insistent(
         self, old: Reading[Any], reading: Reading[Any], changed: Mask, time: float

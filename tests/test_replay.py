@@ -52,13 +52,20 @@ def test_stride_leaves_frames_out(monkeypatch):
     assert all(view.marks for view in views)
 
 
-@pytest.mark.parametrize("confidence", [0.2, 0.95])
-def test_a_single_picture_is_read_whatever_the_confidence(monkeypatch, confidence: float):
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_a_single_picture_is_read_though_not_surely(monkeypatch, confidence: float):
     source = ToySource(lambda t: START)
     source.replace_finder(monkeypatch)
     view = replay.still(source.frame(0), [ToyGame(confidence=confidence)])
     assert view.state == "locked"
     assert view.reading.board == START
+
+
+def test_what_is_likelier_no_board_is_not_claimed_to_be_one(monkeypatch):
+    source = ToySource(lambda t: START)
+    source.replace_finder(monkeypatch)
+    view = replay.still(source.frame(0), [ToyGame(confidence=0.4)])
+    assert (view.state, view.reading, view.reason) == ("searching", None, "not sure of the reading")
 
 
 def test_the_verb_writes_log_and_recording(tmp_path, capsys):
