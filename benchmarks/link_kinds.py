@@ -16,10 +16,8 @@ import numpy as np
 from ar_assist.evaluate.jobs import parse_seeds
 from ar_assist.games import tiles
 from ar_assist.games.grouping import group, may_hide_colour
-from ar_assist.games.link.evening import even_ground
-from ar_assist.games.link.survey import size_odds
+from ar_assist.games.link.survey import evened, size_odds
 from ar_assist.games.residuals import finely
-from ar_assist.games.straightening import straightened
 from ar_assist.scene import open_scene
 from ar_assist.scene.tiers import TIERS
 from ar_assist.types import Lattice, Plane, homography
@@ -34,11 +32,11 @@ def couples(tier: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     board = scene.truth["frames"][0]["board"]
     rows, cols, kinds = board["rows"], board["cols"], np.array(board["cells"])
     size = (CELL_PX, CELL_PX)
-    inner, rimmed = Lattice(size, size, rows, cols), Lattice((0, 0), size, rows + 2, cols + 2)
+    inner = Lattice(size, size, rows, cols)
     frame_from_plane = homography(inner.corners, np.array(board["corners"], np.float32))
     plane = Plane(frame_from_plane, ((cols + 2) * CELL_PX, (rows + 2) * CELL_PX))
     picture = rectify(next(iter(scene)).image, plane)
-    cells = even_ground(straightened(picture, rimmed, rim=1))[1:-1, 1:-1][kinds > 0]
+    cells = evened(picture, inner)[1:-1, 1:-1][kinds > 0]
     look = finely(tiles.compare(cells, reach=1), cells)
     found = group(look, size_odds)
     a, b = np.nonzero(np.triu(found.labels[:, None] == found.labels, 1))

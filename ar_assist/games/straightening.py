@@ -68,6 +68,11 @@ def straightened(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
 
     The outer `rim` rows and columns follow, but have no say: they may be no part of the board.
     """
+    return straight_and_lit(picture, lattice, rim)[1]
+
+
+def straight_and_lit(picture: Image, lattice: Lattice, rim: int = 0) -> tuple[Array, Array]:
+    """The cells with lines straightened, in the light that falls on them and in even light."""
     grid = lattice.rows, lattice.cols
     row, col = np.indices(grid)
     inside = (np.minimum(row, grid[0] - 1 - row) >= rim) & (
@@ -79,7 +84,7 @@ def straightened(picture: Image, lattice: Lattice, rim: int = 0) -> Array:
     gain = np.exp(light.reshape(*grid, 3)).astype(np.float32)
     smooth = cv2.resize(gain, (grid[1] * CELL, grid[0] * CELL))  # no step parts ground from ground
     gains = smooth.reshape(grid[0], CELL, grid[1], CELL, 3).swapaxes(1, 2)
-    return np.asarray((cells + NOISE) / gains - NOISE, np.float32)
+    return cells, np.asarray((cells + NOISE) / gains - NOISE, np.float32)
 
 
 def _light(cells: Array, pairs: Indices, plain: Mask) -> Floats:

@@ -15,7 +15,8 @@ from ar_assist.games.link.ground import contrasts
 from ar_assist.games.tiles import CELL, NOISE, Array, face
 
 BLOCK = 4  # cell px: the ground is sought in the mean colours of such blocks
-REACH = 2.5  # blocks, sigma: a ground changes more slowly
+SIDE = CELL // BLOCK  # of a cell, in blocks
+REACH = 1.5  # blocks, sigma: a ground changes more slowly
 FITS = 4  # of the ground, each without what stuck out of the last
 STICKS_OUT = 2 * NOISE  # grey levels off the ground at which a block of it counts half
 RUNS_ON = 0.6  # of the blocks along borders lie on the ground: it runs on between tiles
@@ -29,43 +30,84 @@ MOST = 0.8  # of the faces of a tone …
 SCATTER = 0.3  # … are off it by less of the step to the other tone
 
 
-def even_ground(cells: Array) -> Array:
+def even_ground(cells: Array, as_seen: Array | None = None) -> Array:
     """(R, C, CELL, CELL, 3) cells, an uneven ground made of one colour if it runs on between tiles.
 
-    It is the smooth surface through the blocks along borders (normalised convolution, Knutsson and
-    Westin 1993). The outer cells lie around the board: they don't say whether it runs on, nor
-    whether it is uneven: where the faces of tiles touch, the ground around has another colour.
+    Whether it does is asked of cells in even light; what is evened is `as_seen`, for equal tiles
+    before a picture differ by that, and their light can't be told. The outer cells lie around the
+    board: they don't say whether it runs on, nor whether it is uneven: where the faces of tiles
+    touch, the ground around has another colour.
     """
     rows, cols = cells.shape[:2]
-    mosaic = cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
-    side = CELL // BLOCK
-    blocks = cv2.resize(mosaic, (cols * side, rows * side), interpolation=cv2.INTER_AREA)
-    edge = np.isin(np.arange(side), (0, side - 1))
+    blocks, ground, border = _smooth_ground(cells)
+    usual = _usual(ground)
+    inner = slice(SIDE, -SIDE)
+    along = border[inner, inner] > 0
+    on_ground, of_one_colour = (
+        (np.linalg.norm(blocks - some, axis=-1)[inner, inner][along] < STICKS_OUT).mean()
+        for some in (ground, usual)
+    )
+    is_even = of_one_colour > EVEN * on_ground
+    if is_even or on_ground <= RUNS_ON or _changes_with_tiles(ground, cells):
+        return cells
+    if as_seen is not None:
+        cells, ground = as_seen, _smooth_ground(as_seen)[1]
+    even = _on_one_ground(_mosaic(cells), ground, _usual(ground))
+    evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
+    return evened
+
+
+def _smooth_ground(cells: Array) -> tuple[Array, Array, Array]:
+    """(R * SIDE, C * SIDE, 3) the mean colours of blocks, and the smooth surface through those
+    along borders (normalised convolution, Knutsson and Westin 1993); which blocks these are."""
+    rows, cols = cells.shape[:2]
+    size = (cols * SIDE, rows * SIDE)
+    blocks = np.asarray(cv2.resize(_mosaic(cells), size, interpolation=cv2.INTER_AREA), np.float32)
+    edge = np.isin(np.arange(SIDE), (0, SIDE - 1))
     border = np.tile(edge[:, None] | edge, (rows, cols)).astype(np.float32)
     weight = border
     for _ in range(FITS):
         ground = _blurred(blocks * weight[..., None]) / (_blurred(weight)[..., None] + 1e-6)
         off = np.linalg.norm(blocks - ground, axis=-1)
         weight = border / (1 + (off / STICKS_OUT) ** 2)
-    inner = slice(side, -side)
-    usual = np.median(ground[inner, inner].reshape(-1, 3), axis=0).astype(np.float32)
-    along = border[inner, inner] > 0
-    on_ground, of_one_colour = (
-        (apart[inner, inner][along] < STICKS_OUT).mean()
-        for apart in (off, np.linalg.norm(blocks - usual, axis=-1))
+    return blocks, ground, border
+
+
+def _usual(ground: Array) -> Array:
+    """(3,) the colour of the ground of the board."""
+    inner = ground[SIDE:-SIDE, SIDE:-SIDE].reshape(-1, 3)
+    return np.asarray(np.median(inner, axis=0), np.float32)
+
+
+def _on_one_ground(mosaic: Array, ground: Array, usual: Array) -> Array:
+    """The picture (H, W, 3) of all cells as if they stood on a ground of one `usual` colour (3,).
+
+    What a px shows of a drawing is its alpha (matting with a known ground, Porter and Duff 1984):
+    along an edge how far it is off the ground, as a share of what those around are; one within a
+    drawing, where none near is ground; and none of the noise of the ground.
+    """
+    ground = np.asarray(cv2.resize(ground, mosaic.shape[1::-1]), np.float32)
+    off = np.asarray(
+        cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7), np.float32
     )
-    is_even = of_one_colour > EVEN * on_ground
-    if is_even or on_ground <= RUNS_ON or _changes_with_tiles(ground, cells):
-        return cells
-    ground = cv2.resize(ground, mosaic.shape[1::-1])
-    off = cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7)
-    inside = cv2.GaussianBlur(cv2.dilate(off, np.ones((EDGE, EDGE))), (0, 0), EDGE_BLUR)
-    share = np.minimum(off / (inside + 1e-3), 1)[..., None]
-    drawn = mosaic - ground - share * (usual - ground)
-    tile = off**2 / (off**2 + ON_GROUND**2)
-    even = usual + tile[..., None] * drawn
-    evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
-    return evened
+    near = np.ones((EDGE, EDGE))
+    least = np.asarray(cv2.erode(off, near), np.float32)
+    most = np.asarray(cv2.GaussianBlur(cv2.dilate(off, near), (0, 0), EDGE_BLUR), np.float32)
+    along_edges = np.minimum(off / (most + 1e-3), 1) * _is_drawn(most)
+    alpha = np.maximum(along_edges, _is_drawn(least))[..., None]
+    drawn = mosaic - ground - alpha * (usual - ground)
+    return np.asarray(usual + _is_drawn(off)[..., None] * drawn, np.float32)
+
+
+def _is_drawn(off: Array) -> Array:
+    """(H, W) 0 to 1: how likely px are no ground, by how many grey levels they are off it."""
+    return np.asarray(off**2 / (off**2 + ON_GROUND**2), np.float32)
+
+
+def _mosaic(cells: Array) -> Array:
+    """(R * CELL, C * CELL, 3) the picture of all cells."""
+    rows, cols = cells.shape[:2]
+    return cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
 
 
 def even_faces(cells: Array) -> Array:

@@ -21,7 +21,7 @@ from ar_assist.games.link.sides import even_sides
 from ar_assist.games.link.strokes import crossed
 from ar_assist.games.link.telling import DOUBTFUL, DROPPED, tell
 from ar_assist.games.residuals import finely
-from ar_assist.games.straightening import straightened
+from ar_assist.games.straightening import straight_and_lit
 from ar_assist.games.tiles import NOISE, Array, Differences, Indices
 from ar_assist.types import Image, Lattice
 
@@ -165,7 +165,8 @@ def surveyed(picture: Image, lattice: Lattice) -> Survey | None:
 
 def evened(picture: Image, lattice: Lattice) -> Array:
     """(R + 2, C + 2, CELL, CELL, 3) of the lattice and its rim, evened out."""
-    return even_faces(even_ground(straightened(picture, _with_rim(lattice), rim=1)))
+    seen, lit = straight_and_lit(picture, _with_rim(lattice), rim=1)
+    return even_faces(even_ground(lit, seen))
 
 
 def extent(survey: Survey) -> Lattice:
