@@ -796,6 +796,31 @@ def test_a_hand_over_the_board_is_not_surely_ground(reach: slice) -> None:
     assert (reading.certainty[hidden] < 0.9).all()
 
 
+def test_a_cleared_corner_of_a_plate_is_no_hand() -> None:
+    """A plate before a soft picture is of many colours, and ends near the board on all sides."""
+    corner = [(0, 1), (1, 0), (1, 1)]
+    gone = np.zeros((8, 10), bool)
+    for cell in (*corner, (5, 5), (5, 6), (5, 7), (6, 6), (7, 6)):
+        gone[cell] = True
+    truth = np.zeros(gone.shape, int)
+    truth[~gone] = shuffled(8, 9, 18, 5).ravel()
+    image, lattice = picture(truth, ground=60)
+    y, x = np.indices(image.shape[:2]) / PITCH
+    soft = np.stack([40 + 18 * x, 60 + 8 * y, 250 - 15 * x], -1).clip(0, 255)
+    on_plate = (np.abs(y - 7) < 4.5) & (np.abs(x - 8) < 5.5)
+    is_ground = (image == 60).all(-1)
+    soft[on_plate] /= 2
+    image[is_ground] = soft[is_ground].astype(np.uint8)
+    gaps = np.minimum(np.mod(x, 1), 1 - np.mod(x, 1)) ** 2
+    gaps += np.minimum(np.mod(y, 1), 1 - np.mod(y, 1)) ** 2
+    image[gaps < 0.12**2] = soft[gaps < 0.12**2].astype(np.uint8)  # round corners
+    reading = reader.read(image, lattice)
+    assert reading is not None
+    kept = np.array(reading.board.cells) > 0
+    assert (kept == (truth > 0)).all()
+    assert all(reading.certainty[cell] > 0.9 for cell in corner)
+
+
 def test_faces_that_run_together_are_no_ground_where_they_show_what_others_do() -> None:
     """Ivory tiles without gaps; the ground beside the board is green and plain."""
     inside = np.zeros((8, 12), bool)

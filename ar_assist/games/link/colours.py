@@ -88,8 +88,8 @@ def colours_beside(cells: Array) -> list[Array]:
     return [strip.mean((1, 2)) for strip in sides]
 
 
-def colour_between(cells: Array) -> Array:
-    """(1, 3) the colour that shows where four cells meet, nearly everywhere; (0, 3): none does.
+def colours_between(cells: Array) -> Array:
+    """(R - 3, C - 3, 3) what shows where four cells of the board meet.
 
     Tiles that have gaps or round corners show the ground there; those that touch, their border.
     """
@@ -99,7 +99,13 @@ def colour_between(cells: Array) -> Array:
         cells[r : rows - 1 + r, c : cols - 1 + c, side[r], side[c]].mean((2, 3))
         for r, c in np.ndindex(2, 2)
     ]
-    meeting: Array = np.mean(corners, 0)[1:-1, 1:-1].reshape(-1, 3)  # the others see what is around
+    meeting: Array = np.mean(corners, 0)[1:-1, 1:-1]  # the others see what is around
+    return meeting
+
+
+def colour_between(cells: Array) -> Array:
+    """(1, 3) the colour that shows nearly everywhere where four cells meet; (0, 3): none does."""
+    meeting = colours_between(cells).reshape(-1, 3)
     if not len(meeting):
         return meeting
     usual: Array = np.median(meeting, 0)[None]

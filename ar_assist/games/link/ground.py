@@ -19,8 +19,8 @@ from ar_assist.games.link.colours import (
     ONE_GROUND,
     SAME,
     Mask,
-    colour_between,
     colours_beside,
+    colours_between,
     evenly_lit,
     has_colour_around,
     is_one_ground,
@@ -132,19 +132,20 @@ def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
     """(R, C) `bare` cells of the board that a hand may show, which comes in over one side or two
     that meet, and what has its colour.
 
-    Ground goes on behind the tiles from one side to the other, or shows between them, or is a large
-    part of the board. `level` (R, C, 3) is the mean colour of each.
+    Ground goes on behind the tiles from one side to the other, or shows between those near, or is a
+    large part of the board. `level` (R, C, 3) is the mean colour of each.
     """
     over, ground = np.zeros_like(bare), np.zeros_like(bare)
     part = _parts(quiet, bare)
-    sides, between = colours_beside(cells), colour_between(cells)
+    sides, between = colours_beside(cells), colours_between(cells)
     large = ENOUGH * (bare.shape[0] - 2) * (bare.shape[1] - 2)
     for number in np.unique(part[bare]):
         some = part == number
         shows = [bool((off_colours(level[some], side) < SAME).any()) for side in sides]
         above, below, left, right = shows
         goes_on = (above and below) or (left and right)
-        is_between = len(between) > 0 and bool((off_colours(level[some], between) < SAME).any())
+        near = between[_meet_near(some)]
+        is_between = len(near) > 0 and bool((off_colours(near, level[some]) < SAME).mean() > 0.5)
         if goes_on or is_between or some.sum() >= large:
             ground |= some
             continue
@@ -154,6 +155,13 @@ def _may_lie_over(cells: Array, level: Array, quiet: Mask, bare: Mask) -> Mask:
     if not over.any():
         return over
     return over | (bare & ~ground & (off_colours(level, level[over]) < SAME))
+
+
+def _meet_near(some: Mask) -> Mask:
+    """(R - 3, C - 3) where cells of the board meet near some of (R, C), but none of these."""
+    touched = some[:-1, :-1] | some[:-1, 1:] | some[1:, :-1] | some[1:, 1:]
+    near: Mask = (ndimage.binary_dilation(touched, np.ones((3, 3), bool)) & ~touched)[1:-1, 1:-1]
+    return near
 
 
 def _ends_beside(side: Array, colours: Array) -> bool:
