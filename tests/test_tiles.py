@@ -223,6 +223,21 @@ def test_a_tile_that_is_marked_in_colour_hides_none_on_a_board_without(
     assert not hides.any() if len(set(colour)) > 1 else hides.all()
 
 
+def test_squares_of_which_most_are_grey_hide_no_colour_where_others_show_theirs() -> None:
+    """Most pairs differ in tone alone; that the camera sees colours is seen by the few that do."""
+    colours = np.array([[0] * 3, [25] * 3, [70] * 3, [180] * 3, [240] * 3, [160, 90, 20]])
+    for kinds, told in (5, False), (6, True):
+        cells = np.repeat(np.arange(kinds), 6)
+        image, lattice = picture(np.zeros((1, len(cells)), int), ground=120)
+        paint_squares(image, cells[None] + 1, np.insert(colours, 0, 0, axis=0))
+        noisy = image + np.random.default_rng(1).normal(0, 2, (*image.shape[:2], 1))
+        cut = tiles.cut(noisy.clip(0, 255).astype(np.uint8), lattice)[0]
+        look = finely(tiles.compare(cut, reach=1), cut)
+        found = group(look, even)
+        assert same_partition(found.labels, cells)
+        assert may_hide_colour(found, look).any() != told
+
+
 @pytest.mark.parametrize("lights", [0.0, 1.0])
 def test_kinds_are_not_sure_by_their_colour_where_the_ground_drowns_their_shapes(
     lights: float,

@@ -43,7 +43,7 @@ ENOUGH = 5.1  # log odds: however far all others are, two kinds that are alike m
 UNSTRAINED = 1.5  # strain of groups too small to show any: more than that of most others
 CLEAR_HALVES = 20.0  # deviations: pixels fall alike on tiles of one kind, which lie in heaps then
 UNTOLD = 0.5  # of the variance of drawings: as much within groups, and these are not told by them
-GREY = 0.05  # usual difference of chroma: less is a picture without colour
+GREY = 0.05  # difference of kinds in chroma: where none is more, the picture is without colour
 # One drawing in two tones: its shape differs by this share of the usual, or what is left of the
 # difference is no more than so many times what is left of that of equals.
 TWINS_SHAPE, TWINS_REST = 0.25, 2.0
@@ -116,15 +116,16 @@ def may_hide_colour(found: Grouping, look: Differences) -> NDArray[np.bool_]:
     kinds = found.labels == np.arange(found.labels.max() + 1)[:, None]
     joined = np.triu(found.labels[:, None] == found.labels, 1)
     no_cell = np.zeros(len(found.labels), bool)
-    if "rest" not in parts or np.median(parts["chroma"]) > GREY or not joined.any():
+    if "rest" not in parts or not joined.any():
         return no_cell
     share = kinds / kinds.sum(1, keepdims=True)
     shape, tone, rest, chroma = (
         share @ parts[name] @ share.T for name in ("shape", "tone", "rest", "chroma")
     )
+    if chroma.max() > GREY:  # some are coloured, though most may be grey by themselves
+        return no_cell
     one_drawing = shape < TWINS_SHAPE * np.median(parts["shape"])
     one_drawing |= rest < TWINS_REST * np.median(parts["rest"][joined])
-    one_drawing &= chroma < GREY  # a tile that is marked in colour hides none
     are_twins = np.triu(one_drawing & (tone > shape), 1).any()
     return np.bincount(found.labels)[found.labels] >= LEAST_HALVES if are_twins else no_cell
 

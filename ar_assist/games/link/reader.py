@@ -406,16 +406,18 @@ def _by_mates(
     Before a picture, what has no borders is ground, or a hand or a message lies there. Tiles under
     these leave odd kinds, of such sizes (K,), but for two of one kind: that is the chance of two
     tiles to be equal. It is no proof that a tile which was there `before` has gone, and what was
-    surely empty still is.
+    surely empty still is. Before a plain ground tiles that are `hidden` in part say nothing of it,
+    if their mates are seen.
     """
-    if not survey.bordered:
+    is_even = not (sizes % 2).any()
+    if not survey.bordered or (is_even and hidden.any() and not survey.on_picture):
         return certainty
     empty, open_ = ~inner(survey.tile), inner(survey.open_)
     known = np.zeros(empty.shape, np.float32)
     if before is not None:
         known = np.where(before.cells == EMPTY, before.certainty, 0)
         open_ = open_ & (before.cells == EMPTY)
-    if hidden.any() or (sizes % 2).any():
+    if hidden.any() or not is_even:
         least, most = known, np.where(empty, np.maximum(known, DROPPED), 1)
     else:
         equal = (sizes * (sizes - 1)).sum() / (sizes.sum() * (sizes.sum() - 1))
