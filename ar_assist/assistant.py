@@ -465,8 +465,8 @@ class Assistant:
             reason="reading the board",
         )
         if belief.reading is None:
-            doubted = belief.doubted
-            return replace(view, reason=self._why_unsure(doubted)) if doubted else view
+            read = belief.unbelieved
+            return replace(view, reason=self._why_unsure(read)) if read else view
         hidden = self._why_no_hint()
         return replace(
             view,
@@ -495,10 +495,9 @@ class Assistant:
         return "something moves, reading again"
 
     def _why_unsure(self, reading: Reading[Any]) -> str:
+        unsure = "not sure of the reading"
         is_small = self._cell_px(reading) < SMALL_PX
-        return "not sure of the reading" + (
-            ": the cells are small, come nearer" if is_small else ""
-        )
+        return f"{unsure}: the cells are small, come nearer" if is_small else unsure
 
     def _cell_px(self, reading: Reading[Any]) -> float:
         """Side of a typical cell in the frame."""

@@ -109,7 +109,7 @@ class Belief:
         return self.reading is not None and self.reading.confidence >= TRUST
 
     @property
-    def doubted(self) -> Reading[Any] | None:
+    def unbelieved(self) -> Reading[Any] | None:
         """What was read last, if it is likelier no board and so is not believed."""
         rumour = self._rumour
         if self.reading is not None or rumour is None or rumour.heard[-1].confidence >= EVEN:
