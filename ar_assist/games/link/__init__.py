@@ -92,9 +92,7 @@ class LinkGame:
         if advised.moves and self.gravity == "auto" and len(history) > 1:
             name = "no gravity" if gravity.name == "none" else f"gravity {gravity.name}"
             words.append(f"{name} ({100 * gravity.certainty:.0f} %)")
-        is_set = self.gravity != "auto"
-        may_slide = rules.gravity != "none" or (len(history) == 1 and not is_set)
-        return replace(advised, reason="; ".join(words), slides=may_slide)
+        return replace(advised, reason="; ".join(words), slides=rules.gravity != "none")
 
     def play(self, board: LinkBoard, move: LinkMove) -> LinkBoard:
         """The board after the move; ValueError if it is illegal."""
