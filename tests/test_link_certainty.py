@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import cv2
 import numpy as np
 import pytest
@@ -231,3 +233,18 @@ def test_what_stands_out_of_even_ground_is_not_surely_ground(grain: float, is_su
     most = telling._most_of_ground(seen, ~bare, bare, nothing, nothing)
     assert (most[:39] == 1).all()
     assert (most[39] == 1) == is_sure
+
+
+@pytest.mark.parametrize("on_picture", [False, True])
+@pytest.mark.parametrize("odd", [0, 1])
+def test_tiles_hidden_in_part_say_nothing_of_a_plain_ground(on_picture: bool, odd: int) -> None:
+    """Before a picture more may lie under what hides them; and so where a mate is not seen."""
+    tile = np.zeros((5, 6), bool)
+    tile[1:3, 1:5] = True
+    none = np.zeros_like(tile)
+    survey = SimpleNamespace(bordered=True, on_picture=on_picture, tile=tile, open_=none)
+    hidden, sizes = np.zeros((3, 4), bool), np.array([4, 2, 2 + odd])
+    hidden[0, 0] = True
+    seen = np.ones((3, 4), np.float32)
+    empties = reader._by_mates(survey, seen, sizes, hidden, None)[2]
+    assert (empties == (DROPPED if on_picture or odd else 1)).all()

@@ -24,8 +24,10 @@ from ar_assist.games.tiles import (
     cut,
     drawings,
     face,
+    from_mosaic,
     level,
     mates,
+    mosaic,
     opponent,
     pool,
     shapes,
@@ -83,7 +85,7 @@ def straight_and_lit(picture: Image, lattice: Lattice, rim: int = 0) -> tuple[Ar
     light = _light(cells, pairs, inside & (contrast <= NOISE).reshape(grid))
     gain = np.exp(light.reshape(*grid, 3)).astype(np.float32)
     smooth = cv2.resize(gain, (grid[1] * CELL, grid[0] * CELL))  # no step parts ground from ground
-    gains = smooth.reshape(grid[0], CELL, grid[1], CELL, 3).swapaxes(1, 2)
+    gains = from_mosaic(np.asarray(smooth, np.float32))
     return cells, np.asarray((cells + NOISE) / gains - NOISE, np.float32)
 
 
@@ -230,9 +232,7 @@ def _found_frames(
 
 def _edges(cells: Array) -> Array:
     """(R * CELL, C * CELL, 2) strength of vertical and horizontal edges over their local mean."""
-    rows, cols = cells.shape[:2]
-    mosaic = cells.swapaxes(1, 2).reshape(1, rows * CELL, cols * CELL, 3)
-    grey = cv2.GaussianBlur(opponent(mosaic)[0][0], (0, 0), 0.8)
+    grey = cv2.GaussianBlur(opponent(mosaic(cells)[None])[0][0], (0, 0), 0.8)
     x, y = (np.abs(cv2.Scharr(grey, cv2.CV_32F, *step)) for step in ((1, 0), (0, 1)))
     area = (2 * CELL + 1, 2 * CELL + 1)
     local = cv2.blur(x + y, area) + 0.03 * float((x + y).max()) + 1e-3

@@ -75,9 +75,8 @@ def cut(soft: Image, lattice: Lattice, bend: Array | None = None) -> Array:
             lattice.origin_xy, pitch, np.broadcast_arrays(col, row), strict=True
         )
     )
-    mosaic = cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cells = mosaic.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2)
-    return cells.astype(np.float32, order="C")
+    whole = cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return from_mosaic(np.asarray(whole, np.float32)).copy()
 
 
 def face(cells: Array) -> Array:
@@ -85,6 +84,18 @@ def face(cells: Array) -> Array:
     inner = slice(EDGE, CELL - EDGE)
     part: Array = cells[:, inner, inner]
     return part
+
+
+def mosaic(cells: Array) -> Array:
+    """(R * CELL, C * CELL, 3) the picture that (R, C, CELL, CELL, 3) cells make side by side."""
+    rows, cols = cells.shape[:2]
+    return cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
+
+
+def from_mosaic(picture: Array) -> Array:
+    """(R, C, CELL, CELL, 3) the cells of such a picture."""
+    rows, cols = (side // CELL for side in picture.shape[:2])
+    return picture.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2)
 
 
 def turned(cells: Array) -> Array:

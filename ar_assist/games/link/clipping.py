@@ -20,8 +20,7 @@ SPOT = 5  # cell px: wider than a sharpened edge is, and narrower than the least
 def ceiling(cells: Array) -> Array:
     """(3,) the brightest that a spot of (R, C, CELL, CELL, 3) cells is: where a lamp is mirrored,
     all that the camera gives. Sharpened edges may be brighter, and white balance takes of it."""
-    mosaic = cells.swapaxes(1, 2).reshape(-1, cells.shape[1] * CELL, 3)
-    brightest: Array = cv2.blur(mosaic, (SPOT, SPOT)).max((0, 1))
+    brightest: Array = cv2.blur(tiles.mosaic(cells), (SPOT, SPOT)).max((0, 1))
     return brightest
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from ar_assist.games.link.ground import contrasts
-from ar_assist.games.tiles import CELL, NOISE, Array, face
+from ar_assist.games.tiles import CELL, NOISE, Array, face, from_mosaic, mosaic
 
 BLOCK = 4  # cell px: the ground is sought in the mean colours of such blocks
 SIDE = CELL // BLOCK  # of a cell, in blocks
@@ -38,7 +38,6 @@ def even_ground(cells: Array, as_seen: Array | None = None) -> Array:
     board: they don't say whether it runs on, nor whether it is uneven: where the faces of tiles
     touch, the ground around has another colour.
     """
-    rows, cols = cells.shape[:2]
     blocks, ground, border = _smooth_ground(cells)
     usual = _usual(ground)
     inner = slice(SIDE, -SIDE)
@@ -52,9 +51,7 @@ def even_ground(cells: Array, as_seen: Array | None = None) -> Array:
         return cells
     if as_seen is not None:
         cells, ground = as_seen, _smooth_ground(as_seen)[1]
-    even = _on_one_ground(_mosaic(cells), ground, _usual(ground))
-    evened: Array = even.reshape(rows, CELL, cols, CELL, 3).swapaxes(1, 2).astype(np.float32)
-    return evened
+    return from_mosaic(_on_one_ground(mosaic(cells), ground, _usual(ground))).copy()
 
 
 def _smooth_ground(cells: Array) -> tuple[Array, Array, Array]:
@@ -62,7 +59,7 @@ def _smooth_ground(cells: Array) -> tuple[Array, Array, Array]:
     along borders (normalised convolution, Knutsson and Westin 1993); which blocks these are."""
     rows, cols = cells.shape[:2]
     size = (cols * SIDE, rows * SIDE)
-    blocks = np.asarray(cv2.resize(_mosaic(cells), size, interpolation=cv2.INTER_AREA), np.float32)
+    blocks = np.asarray(cv2.resize(mosaic(cells), size, interpolation=cv2.INTER_AREA), np.float32)
     edge = np.isin(np.arange(SIDE), (0, SIDE - 1))
     border = np.tile(edge[:, None] | edge, (rows, cols)).astype(np.float32)
     weight = border
@@ -79,35 +76,29 @@ def _usual(ground: Array) -> Array:
     return np.asarray(np.median(inner, axis=0), np.float32)
 
 
-def _on_one_ground(mosaic: Array, ground: Array, usual: Array) -> Array:
+def _on_one_ground(picture: Array, ground: Array, usual: Array) -> Array:
     """The picture (H, W, 3) of all cells as if they stood on a ground of one `usual` colour (3,).
 
     What a px shows of a drawing is its alpha (matting with a known ground, Porter and Duff 1984):
     along an edge how far it is off the ground, as a share of what those around are; one within a
     drawing, where none near is ground; and none of the noise of the ground.
     """
-    ground = np.asarray(cv2.resize(ground, mosaic.shape[1::-1]), np.float32)
+    ground = np.asarray(cv2.resize(ground, picture.shape[1::-1]), np.float32)
     off = np.asarray(
-        cv2.GaussianBlur(np.linalg.norm(mosaic - ground, axis=-1), (0, 0), 0.7), np.float32
+        cv2.GaussianBlur(np.linalg.norm(picture - ground, axis=-1), (0, 0), 0.7), np.float32
     )
     near = np.ones((EDGE, EDGE))
     least = np.asarray(cv2.erode(off, near), np.float32)
     most = np.asarray(cv2.GaussianBlur(cv2.dilate(off, near), (0, 0), EDGE_BLUR), np.float32)
     along_edges = np.minimum(off / (most + 1e-3), 1) * _is_drawn(most)
     alpha = np.maximum(along_edges, _is_drawn(least))[..., None]
-    drawn = mosaic - ground - alpha * (usual - ground)
+    drawn = picture - ground - alpha * (usual - ground)
     return np.asarray(usual + _is_drawn(off)[..., None] * drawn, np.float32)
 
 
 def _is_drawn(off: Array) -> Array:
     """(H, W) 0 to 1: how likely px are no ground, by how many grey levels they are off it."""
     return np.asarray(off**2 / (off**2 + ON_GROUND**2), np.float32)
-
-
-def _mosaic(cells: Array) -> Array:
-    """(R * CELL, C * CELL, 3) the picture of all cells."""
-    rows, cols = cells.shape[:2]
-    return cells.swapaxes(1, 2).reshape(rows * CELL, cols * CELL, 3)
 
 
 def even_faces(cells: Array) -> Array:
